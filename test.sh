@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Sets everything up, builds, runs every test. Options go to ctest: ./test.sh -L ir
+set -euo pipefail
+cd "$(dirname "$0")"
+echo "Hydro tests: set-up (first time about 10 minutes and 7 GB on disk, later seconds), then all tests (about 8 minutes on 2 cores)."
+tools/bootstrap --test --build all
+cd build/release
+if [ $# -gt 0 ]; then
+  exec ctest --output-on-failure -j 2 "$@"
+fi
+# Slow suites last; one summary at the end.
+exec ctest --output-on-failure -j 2
