@@ -1,0 +1,19 @@
+// hydro/shrink/advice.h — what `check` tells about a surrogate: warnings, and the refusal of
+// one that saves too little.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hydro/shrink/surrogate.h"
+
+namespace hydro::shrink {
+
+/// Narrow classes, widths that could not be followed, constants of the target equal to a width.
+[[nodiscard]] std::vector<std::string> warnings_of(const ir::Model& target,
+                                                   const std::vector<WidthClass>& classes);
+
+/// Errors: H0302, with a table of the largest parameters and what pins or holds them
+[[nodiscard]] Result<void> check_saving(const Surrogate& surrogate, const Options& options);
+
+}  // namespace hydro::shrink

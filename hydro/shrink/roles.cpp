@@ -1,0 +1,251 @@
+#include "hydro/shrink/roles.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "hydro/base/text.h"
+#include "hydro/shrink/rules.h"
+
+namespace hydro::shrink {
+
+namespace {
+
+struct RoleName {
+  Role role;
+  std::string_view name;
+};
+
+constexpr std::array kRoleNames = {
+    RoleName{Role::kInput, "input"},
+    RoleName{Role::kHidden, "hidden"},
+    RoleName{Role::kOutput, "output"},
+    RoleName{Role::kVector, "vector"},
+    RoleName{Role::kOutputBias, "output_bias"},
+    RoleName{Role::kNone, "none"},
+};
+
+Role weight_role(const WeightUse& use, const Sizes& sizes) {
+  const bool in = sizes.scales(use.fan_in);
+  const bool out = sizes.scales(use.fan_out);
+  if (in) {
+    return out ? Role::kHidden : Role::kOutput;
+  }
+  if (!out) {
+    return Role::kNone;
+  }
+  // Channels per group stay and groups follow the width: no sum over the width, as in a bias.
+  return sizes.scales(use.groups) ? Role::kVector : Role::kInput;
+}
+
+/// A parameter that meets activations element by element.
+Role other_role(const Dimensions& dims, const Atoms& atoms, const Sizes& sizes) {
+  std::size_t widths = 0;
+  std::size_t long_dims = 0;
+  for (const Dimension& dimension : dims) {
+    widths += sizes.scales(dimension) ? 1 : 0;
+    long_dims += atoms.size(dimension) > 1 ? 1 : 0;
+  }
+  if (widths == 0) {
+    return Role::kNone;
+  }
+  return widths == 1 && long_dims > 1 ? Role::kInput : Role::kVector;
+}
+
+/// Nodes with a weight from which the user output is reached through no further weight.
+std::set<ir::NodeId> last_weights(const ir::Graph& graph) {
+  std::vector<ir::ValueId> open;
+  for (const ir::Output& output : graph.outputs) {
+    if (output.kind == ir::OutputKind::kUser) {
+      open.push_back(output.value);
+    }
+  }
+  std::set<ir::NodeId> found;
+  std::set<ir::ValueId> seen(open.begin(), open.end());
+  while (!open.empty()) {
+    const ir::NodeId producer = graph.value(open.back()).producer;
+    open.pop_back();
+    if (producer == ir::kNoNode) {
+      continue;
+    }
+    const ir::Node& node = graph.node(producer);
+    const RuleRow* row = find_rule(node.op);
+    if (row != nullptr && row->kind == OpKind::kWeight) {
+      found.insert(producer);
+      continue;
+    }
+    for (const ir::ValueId operand : ir::operands(node)) {
+      if (seen.insert(operand).second) {
+        open.push_back(operand);
+      }
+    }
+  }
+  return found;
+}
+
+double ratio_of(const Dimensions& dims, const Sizes& sizes) {
+  double ratio = 1;
+  for (const Dimension& dimension : dims) {
+    ratio *= sizes.ratio(dimension);
+  }
+  return ratio;
+}
+
+class Planner {
+ public:
+  Planner(const ir::Model& model,
+          const Analysis& analysis,
+          const Sizes& sizes,
+          const Options& options)
+      : model_(model),
+        analysis_(analysis),
+        sizes_(sizes),
+        options_(options),
+        last_train_(last_weights(model.train)),
+        last_eval_(last_weights(model.eval)) {}
+
+  Result<std::vector<ParameterPlan>> run() {
+    HYDRO_TRY_VOID(check_overrides());
+    std::vector<ParameterPlan> plans;
+    for (const ir::StateEntry& entry : model_.state) {
+      if (entry.kind == ir::StateKind::kParameter && entry.tie.empty()) {
+        HYDRO_TRY(ParameterPlan plan, plan_weight(entry));
+        plans.push_back(std::move(plan));
+      }
+    }
+    for (ParameterPlan& plan : plans) {
+      plan_bias(plan, plans);
+    }
+    return plans;
+  }
+
+ private:
+  [[nodiscard]] Result<void> check_overrides() const {
+    std::vector<std::string> names;
+    for (const ir::StateEntry& entry : model_.state) {
+      if (entry.kind == ir::StateKind::kParameter && entry.tie.empty()) {
+        names.push_back(entry.name);
+      }
+    }
+    for (const auto& [pattern, role] : options_.roles) {
+      const auto matches = [&, &wanted = pattern](const std::string& name) {
+        return matches_pattern(wanted, name);
+      };
+      if (std::ranges::none_of(names, matches)) {
+        const std::string near = nearest(pattern, names);
+        return make_error("H0303", "no parameter matches the role override `" + pattern + "`")
+            .fix(near.empty() ? "use a name or pattern of the list that `hydro check` prints"
+                              : "did you mean `" + near + "`?");
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::optional<Role> overridden(const std::string& name) const {
+    const auto exact = options_.roles.find(name);
+    if (exact != options_.roles.end()) {
+      return exact->second;
+    }
+    for (const auto& [pattern, role] : options_.roles) {
+      if (matches_pattern(pattern, name)) {
+        return role;
+      }
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] bool is_last(const WeightUse& use) const {
+    return (use.side == Side::kTrain ? last_train_ : last_eval_).contains(use.node);
+  }
+
+  [[nodiscard]] Result<ParameterPlan> plan_weight(const ir::StateEntry& entry) const {
+    const Dimensions& dims = analysis_.state.at(entry.name);
+    ParameterPlan plan;
+    plan.name = entry.name;
+    plan.shape = entry.shape;
+    for (const Dimension& dimension : dims) {
+      plan.surrogate_shape.push_back(sizes_.of(dimension));
+    }
+    plan.role = other_role(dims, analysis_.atoms, sizes_);
+    plan.r_out = ratio_of(dims, sizes_);
+    const WeightUse* first = nullptr;
+    bool last = false;
+    for (const WeightUse& use : analysis_.uses) {
+      if (use.weight != entry.name) {
+        continue;
+      }
+      if (first != nullptr && weight_role(*first, sizes_) != weight_role(use, sizes_)) {
+        return two_roles(*first, use);
+      }
+      first = first == nullptr ? &use : first;
+      last = last || is_last(use);
+    }
+    if (first != nullptr) {
+      plan.role = weight_role(*first, sizes_);
+      plan.r_in = sizes_.ratio(first->fan_in);
+      plan.r_out = sizes_.ratio(first->fan_out);
+    }
+    plan.role = overridden(entry.name).value_or(plan.role);
+    plan.readout = plan.role == Role::kOutput && last;
+    return plan;
+  }
+
+  [[nodiscard]] Error two_roles(const WeightUse& first, const WeightUse& second) const {
+    const auto node = [&](const WeightUse& use) {
+      return graph_of(model_, use.side).node(use.node).describe();
+    };
+    return make_error("H0306", "`" + first.weight + "` is used in two roles")
+        .at(graph_of(model_, second.side).node(second.node).source.place)
+        .because(std::string(role_name(weight_role(first, sizes_))) + " at " + node(first) +
+                 ", " + std::string(role_name(weight_role(second, sizes_))) + " at " +
+                 node(second));
+  }
+
+  /// A bias belongs to its weight: an output weight's is an output bias, a readout's starts at
+  /// zero.
+  void plan_bias(ParameterPlan& plan, const std::vector<ParameterPlan>& plans) const {
+    for (const WeightUse& use : analysis_.uses) {
+      if (use.bias != plan.name) {
+        continue;
+      }
+      const auto weight = std::ranges::find(plans, use.weight, &ParameterPlan::name);
+      if (weight != plans.end() && weight->role == Role::kOutput && plan.role == Role::kNone &&
+          !overridden(plan.name)) {
+        plan.role = Role::kOutputBias;
+      }
+      plan.readout = plan.role == Role::kOutputBias && weight != plans.end() && weight->readout;
+    }
+  }
+
+  const ir::Model& model_;
+  const Analysis& analysis_;
+  const Sizes& sizes_;
+  const Options& options_;
+  std::set<ir::NodeId> last_train_;
+  std::set<ir::NodeId> last_eval_;
+};
+
+}  // namespace
+
+std::string_view role_name(Role role) {
+  const auto* found = std::ranges::find(kRoleNames, role, &RoleName::role);
+  HYDRO_CHECK(found != kRoleNames.end(), "role without a name");
+  return found->name;
+}
+
+std::optional<Role> find_role(std::string_view name) {
+  const auto* found = std::ranges::find(kRoleNames, name, &RoleName::name);
+  return found == kRoleNames.end() ? std::nullopt : std::optional(found->role);
+}
+
+Result<std::vector<ParameterPlan>> plan_roles(const ir::Model& model,
+                                              const Analysis& analysis,
+                                              const Sizes& sizes,
+                                              const Options& options) {
+  return Planner(model, analysis, sizes, options).run();
+}
+
+}  // namespace hydro::shrink

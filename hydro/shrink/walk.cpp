@@ -1,0 +1,281 @@
+#include "hydro/shrink/walk.h"
+
+#include <utility>
+#include <variant>
+
+#include "hydro/shrink/rules.h"
+
+namespace hydro::shrink {
+
+namespace {
+
+constexpr std::string_view kSymbolic = "sym.";
+
+std::size_t at(ir::ValueId value) {
+  return static_cast<std::size_t>(value);
+}
+
+std::string list_text(const std::vector<std::int64_t>& numbers) {
+  std::string text = "[";
+  for (const std::int64_t number : numbers) {
+    text += (text.size() > 1 ? ", " : "") + std::to_string(number);
+  }
+  return text + "]";
+}
+
+Error unknown_op(const ir::Node& node) {
+  return make_error("H0301", "shrinking has no rule for " + node.describe())
+      .at(node.source.place)
+      .because(
+          "how the op's sizes follow the width is not known, so a narrower model could be a "
+          "different model")
+      .fix("write this line with ops that have a rule, or ask for `" + node.op +
+           "` to be added");
+}
+
+Error computed_weight(const ir::Node& node, const std::string& argument) {
+  return make_error("H0305", "the " + argument + " of " + node.describe() + " is computed")
+      .at(node.source.place)
+      .because(
+          "learning rates and initial values are scaled by the role of a parameter, and the "
+          "role of one that is reparametrized before its use is not known")
+      .fix(
+          "remove the reparametrization (weight_norm, spectral_norm, a product of parameters)");
+}
+
+}  // namespace
+
+Error contradiction(const ir::Node& node, std::string what) {
+  return make_error("H0307", node.describe() + ": " + std::move(what)).at(node.source.place);
+}
+
+ir::ValueId first_tensor(const ir::Graph& graph, const ir::Node& node) {
+  for (const ir::ValueId value : ir::operands(node)) {
+    if (graph.value(value).is_tensor()) {
+      return value;
+    }
+  }
+  HYDRO_CHECK(false, node.describe() + " reads no tensor");
+}
+
+Walk::Walk(const ir::Model& model, Side side, Analysis& analysis, std::vector<Cut>& cuts)
+    : model_(model),
+      graph_(graph_of(model, side)),
+      side_(side),
+      analysis_(analysis),
+      dims_(side == Side::kTrain ? analysis.train : analysis.eval),
+      cuts_(cuts) {
+  const std::size_t count = graph_.values().size();
+  dims_.tensors.resize(count);
+  dims_.integers.resize(count);
+  inputs_.resize(count, nullptr);
+}
+
+const Dimensions& Walk::dims(ir::ValueId value) const {
+  return dims_.tensors[at(value)];
+}
+
+const Dimension& Walk::integer_dims(ir::ValueId value) const {
+  return dims_.integers[at(value)];
+}
+
+std::vector<std::int64_t> Walk::shape(ir::ValueId value) const {
+  std::vector<std::int64_t> sizes;
+  for (const ir::Dim& dim : graph_.value(value).tensor().shape) {
+    sizes.push_back(dim.size);
+  }
+  return sizes;
+}
+
+void Walk::set(ir::ValueId value, Dimensions dimensions) {
+  dims_.tensors[at(value)] = std::move(dimensions);
+}
+
+void Walk::set_integer(ir::ValueId value, Dimension dimension) {
+  dims_.integers[at(value)] = std::move(dimension);
+}
+
+void Walk::set_outputs(const ir::Node& node, const Dimensions& dimensions) {
+  for (const ir::ValueId output : node.outputs) {
+    if (graph_.value(output).is_tensor()) {
+      set(output, dimensions);
+    }
+  }
+}
+
+void Walk::unify(const ir::Node& node, const Dimension& left, const Dimension& right) {
+  // What does not line up stays as it is and is listed with this reason; no error by itself.
+  static_cast<void>(
+      atoms().unify(left, right, "sizes that do not factor alike at " + node.describe()));
+}
+
+void Walk::cut(const ir::Node& node, const Dimension& dimension, std::string what) {
+  cuts_.push_back({.dimension = dimension,
+                   .op = node.describe(),
+                   .place = node.source.place,
+                   .what = std::move(what)});
+}
+
+std::size_t Walk::index(std::int64_t dim, std::size_t rank) {
+  const auto count = static_cast<std::int64_t>(rank);
+  const std::int64_t place = dim < 0 ? dim + count : dim;
+  HYDRO_CHECK(place >= 0 && place < count, "dimension " + std::to_string(dim));
+  return static_cast<std::size_t>(place);
+}
+
+const ir::Input* Walk::origin(ir::ValueId value) const {
+  while (graph_.value(value).producer != ir::kNoNode) {
+    const ir::Node& node = graph_.node(graph_.value(value).producer);
+    const RuleRow* row = find_rule(node.op);
+    if (row == nullptr || row->kind != OpKind::kLayout) {
+      return nullptr;
+    }
+    value = first_tensor(graph_, node);
+  }
+  return inputs_[at(value)];
+}
+
+Result<void> Walk::add_product(const ir::Node& node, Product product) {
+  const ir::Input* weight = origin(node.value(product.weight));
+  if (weight == nullptr || weight->kind == ir::InputKind::kUser) {
+    return computed_weight(node, product.weight);
+  }
+  const auto trainable = [&](const ir::Input* input) {
+    const ir::StateEntry* entry = input == nullptr ? nullptr : model_.find_state(input->name);
+    return entry != nullptr && entry->kind == ir::StateKind::kParameter;
+  };
+  if (!trainable(weight)) {
+    return {};
+  }
+  const auto bias = node.optional_value(product.bias);
+  const ir::Input* bias_input = bias ? origin(*bias) : nullptr;
+  analysis_.uses.push_back({.weight = weight->name,
+                            .bias = trainable(bias_input) ? bias_input->name : "",
+                            .side = side_,
+                            .node = graph_.value(node.outputs.at(0)).producer,
+                            .activation = std::move(product.activation),
+                            .fan_in = std::move(product.fan_in),
+                            .fan_out = std::move(product.fan_out),
+                            .groups = std::move(product.groups)});
+  return {};
+}
+
+Result<void> Walk::walk_inputs() {
+  for (const ir::Input& input : graph_.inputs) {
+    if (!graph_.value(input.value).is_tensor()) {
+      continue;
+    }
+    inputs_[at(input.value)] = &input;
+    const auto known = analysis_.state.find(input.name);
+    const bool state =
+        input.kind == ir::InputKind::kParameter || input.kind == ir::InputKind::kBuffer;
+    if (state && known != analysis_.state.end()) {
+      set(input.value, known->second);
+    } else {
+      Dimensions fixed;
+      for (const ir::Dim& dim : graph_.value(input.value).tensor().shape) {
+        const std::string_view reason = input.kind == ir::InputKind::kConstant
+                                            ? "constant tensor"
+                                        : dim.dynamic ? "batch"
+                                                      : "input features";
+        fixed.push_back(atoms().add_pinned(dim.size, reason));
+      }
+      set(input.value, std::move(fixed));
+    }
+    std::vector<std::int64_t> labelled;
+    for (const Dimension& dimension : dims(input.value)) {
+      labelled.push_back(atoms().size(dimension));
+    }
+    if (labelled != shape(input.value)) {
+      return make_error("H0307",
+                        "input `" + input.name + "` is " + list_text(shape(input.value)) +
+                            " in a graph and " + list_text(labelled) + " in the state");
+    }
+  }
+  return {};
+}
+
+void Walk::walk_outputs() {
+  for (const ir::Output& output : graph_.outputs) {
+    if (!graph_.value(output.value).is_tensor()) {
+      continue;
+    }
+    const Dimensions& found = dims(output.value);
+    const auto state = analysis_.state.find(output.name);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (output.kind == ir::OutputKind::kUser) {
+        atoms().pin(found[i], "user output");
+      } else if (state != analysis_.state.end() && i < state->second.size()) {
+        static_cast<void>(
+            atoms().unify(found[i], state->second[i], "next value of `" + output.name + "`"));
+      }
+    }
+  }
+}
+
+Result<void> Walk::walk_integer(const ir::Node& node) {
+  // A product of sizes keeps its factors; any other arithmetic is only right while its operands
+  // keep theirs.
+  Dimension factors;
+  bool known = node.op == "sym.mul";
+  for (const ir::NamedArgument& argument : node.arguments) {
+    if (const auto* value = std::get_if<ir::ValueId>(&argument.value)) {
+      const Dimension& part = integer_dims(*value);
+      known = known && !part.empty();
+      factors.insert(factors.end(), part.begin(), part.end());
+    } else if (const auto* number = std::get_if<std::int64_t>(&argument.value)) {
+      known = known && *number > 0;
+      const Dimension part = known ? atoms().add_pinned(*number, "factor") : Dimension{};
+      factors.insert(factors.end(), part.begin(), part.end());
+    }
+  }
+  if (!known) {
+    atoms().pin(factors, "integer arithmetic at " + node.describe());
+    factors.clear();
+  }
+  for (const ir::ValueId output : node.outputs) {
+    set_integer(output, factors);
+  }
+  return {};
+}
+
+Result<void> Walk::check_outputs(const ir::Node& node) const {
+  for (const ir::ValueId output : node.outputs) {
+    if (!graph_.value(output).is_tensor()) {
+      continue;
+    }
+    std::vector<std::int64_t> labelled;
+    for (const Dimension& dimension : dims(output)) {
+      labelled.push_back(analysis_.atoms.size(dimension));
+    }
+    if (labelled != shape(output)) {
+      return contradiction(node,
+                           "gives " + list_text(shape(output)) + " where its operands mean " +
+                               list_text(labelled));
+    }
+  }
+  return {};
+}
+
+Result<void> Walk::walk_node(const ir::Node& node) {
+  if (node.op.starts_with(kSymbolic)) {
+    return walk_integer(node);
+  }
+  const RuleRow* row = find_rule(node.op);
+  if (row == nullptr) {
+    return unknown_op(node);
+  }
+  HYDRO_TRY_VOID(row->rule(*this, node));
+  return check_outputs(node);
+}
+
+Result<void> Walk::run() {
+  HYDRO_TRY_VOID(walk_inputs());
+  for (const ir::Node& node : graph_.nodes()) {
+    HYDRO_TRY_VOID(walk_node(node));
+  }
+  walk_outputs();
+  return {};
+}
+
+}  // namespace hydro::shrink
