@@ -1,0 +1,233 @@
+#include "hydro/train/container.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hydro/base/result.h"
+#include "hydro/data/dataset.h"
+#include "hydro/optim/gradient_norm.h"
+#include "hydro/optim/optimizer.h"
+#include "hydro/train/objective.h"
+#include "hydro/train/state_file.h"
+#include "hydro/worker/settings.h"
+
+namespace hydro::train {
+namespace {
+
+std::vector<worker::Optimizer> optimizers_of(const worker::ContainerSpec& spec) {
+  std::vector<worker::Optimizer> settings;
+  for (const worker::TrialSpec& trial : spec.trials) {
+    settings.push_back(trial.settings.optimizer);
+  }
+  return settings;
+}
+
+const shrink::Surrogate& model_of(const Study& study, const worker::ContainerSpec& spec) {
+  const auto found = study.models.find(spec.model);
+  HYDRO_CHECK(found != study.models.end(), "no model " + spec.model);
+  return *found->second;
+}
+
+std::vector<double> values_of(const at::Tensor& losses) {
+  const at::Tensor wide = losses.detach().to(at::kDouble).contiguous();
+  const auto* data = wide.const_data_ptr<double>();
+  return {data, data + wide.numel()};
+}
+
+}  // namespace
+
+std::vector<std::string> owners_of(const worker::ContainerSpec& spec) {
+  std::vector<std::string> owners;
+  for (const worker::TrialSpec& trial : spec.trials) {
+    owners.push_back(spec.kind == worker::TrialKind::kTarget ? "target"
+                                                             : std::to_string(static_cast<std::int64_t>(trial.id)));
+  }
+  return owners;
+}
+
+Result<Container> Container::make(const Study& study, worker::ContainerSpec spec, at::ScalarType dtype) {
+  HYDRO_CHECK(!spec.trials.empty() && spec.batch_size > 0 && spec.budget.steps_per_epoch > 0);
+  const shrink::Surrogate& surrogate = model_of(study, spec);
+  const NetworkSetting setting{.study_seed = spec.study_seed, .owners = owners_of(spec), .dtype = dtype};
+  HYDRO_TRY(Network network, Network::make(surrogate, setting));
+  HYDRO_TRY_VOID(check_inputs(network.training_program().graph, study.training->dataset()));
+  return Container(study, std::move(spec), std::move(network), dtype);
+}
+
+Container::Container(const Study& study, worker::ContainerSpec spec, Network network, at::ScalarType dtype)
+    : spec_(std::move(spec)),
+      task_(study.task),
+      evaluation_batch_(study.evaluation_batch),
+      validation_(study.validation),
+      test_(spec_.evaluate_test ? study.test : nullptr),
+      dtype_(dtype),
+      network_(std::move(network)),
+      optimizer_(network_.layout(), optimizers_of(spec_),
+                 factors_of(model_of(study, spec_), network_, spec_.trials.front().settings.optimizer.kind).optimizer),
+      meter_(network_.layout(),
+             factors_of(model_of(study, spec_), network_, worker::OptimizerKind::kSgd).sgd_decay),
+      feeder_(study.training, dtype),
+      live_(spec_.trials.size(), true),
+      loss_sums_(spec_.trials.size()) {
+  for (const worker::TrialSpec& trial : spec_.trials) {
+    label_smoothing_.push_back(trial.settings.label_smoothing);
+  }
+}
+
+bool Container::has_live_trials() const { return std::ranges::find(live_, true) != live_.end(); }
+
+bool Container::owes_evaluation() const {
+  const worker::Budget& budget = spec_.budget;
+  const bool is_due = budget.evaluate_every > 0 && step_ % budget.evaluate_every == 0;
+  return step_ > evaluated_ && (is_due || step_ == budget.steps);
+}
+
+Result<std::vector<worker::Diverged>> Container::advance() {
+  const at::AutoGradMode with_gradients(true);
+  const Batch batch = next_batch();
+  Network::Pass pass = network_.train(batch.inputs, step_);
+  HYDRO_TRY(const at::Tensor losses, training_losses(task_, pass.output, batch, label_smoothing_));
+  pass.output.reset();
+  const std::vector<at::Tensor> gradients = gradients_of(losses.sum(), network_);
+  const std::vector<double> values = values_of(losses);
+  const std::vector<optim::GradientNorm> norms = meter_.measure(gradients);
+  std::vector<worker::Diverged> diverged = mask_diverged(values, norms);
+  optimizer_.step(network_.weights(), gradients, trial_steps(norms));
+  network_.keep(std::move(pass.buffers), live_);
+  for (std::size_t k = 0; k < live_.size(); ++k) {
+    loss_sums_[k] += live_[k] ? values[k] : 0;
+  }
+  ++step_;
+  return diverged;
+}
+
+Batch Container::next_batch() {
+  const std::int64_t epoch = step_ / spec_.budget.steps_per_epoch;
+  if (epoch != epoch_) {
+    order_ = data::epoch_order(spec_.data_seed, epoch, feeder_.size());
+    epoch_ = epoch;
+  }
+  const std::int64_t begin = step_ % spec_.budget.steps_per_epoch * spec_.batch_size;
+  const std::int64_t count = std::min(spec_.batch_size, feeder_.size() - begin);
+  HYDRO_CHECK(count > 0 && (count == spec_.batch_size || !spec_.drop_last), "an epoch has fewer steps than planned");
+  return feeder_.gather(std::span(order_).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)),
+                        epoch);
+}
+
+std::vector<worker::Diverged> Container::mask_diverged(std::span<const double> losses,
+                                                       std::span<const optim::GradientNorm> norms) {
+  std::vector<worker::Diverged> diverged;
+  for (std::size_t k = 0; k < live_.size(); ++k) {
+    const bool loss_is_finite = std::isfinite(losses[k]);
+    if (!live_[k] || (loss_is_finite && norms[k].is_finite())) {
+      continue;
+    }
+    live_[k] = false;
+    diverged.push_back({.trial = spec_.trials[k].id,
+                        .step = step_ + 1,
+                        .reason = loss_is_finite ? "a gradient was not finite" : "the loss was not finite"});
+  }
+  return diverged;
+}
+
+std::vector<optim::TrialStep> Container::trial_steps(std::span<const optim::GradientNorm> norms) const {
+  std::vector<optim::TrialStep> steps;
+  for (std::size_t k = 0; k < live_.size(); ++k) {
+    const worker::TrialSettings& settings = spec_.trials[k].settings;
+    steps.push_back({.lr_factor = worker::lr_factor(settings.schedule, spec_.budget, step_),
+                     .gradient_scale =
+                         settings.clip_norm ? optim::clip_scale(norms[k].norm, *settings.clip_norm) : 1.0,
+                     .live = live_[k]});
+  }
+  return steps;
+}
+
+Result<std::optional<std::vector<worker::Report>>> Container::evaluate(const std::stop_token& stop) {
+  using Reports = std::optional<std::vector<worker::Report>>;
+  HYDRO_TRY(auto metrics, measure(validation_, "val", stop));
+  if (!metrics) {
+    return Reports();
+  }
+  if (test_ != nullptr && step_ == spec_.budget.steps) {
+    HYDRO_TRY(auto on_test, measure(test_, "test", stop));
+    if (!on_test) {
+      return Reports();
+    }
+    for (std::size_t k = 0; k < live_.size(); ++k) {
+      (*metrics)[k].merge((*on_test)[k]);
+    }
+  }
+  return Reports(reports(*std::move(metrics)));
+}
+
+Result<std::optional<std::vector<std::map<std::string, double>>>> Container::measure(
+    const std::shared_ptr<const data::Loader>& loader, const std::string& split, const std::stop_token& stop) {
+  using Metrics = std::vector<std::map<std::string, double>>;
+  Feeder feeder(loader, dtype_);
+  std::vector<Tally> tallies(live_.size(), Tally(task_));
+  std::vector<std::int64_t> indices(static_cast<std::size_t>(evaluation_batch_));
+  for (std::int64_t begin = 0; begin < feeder.size(); begin += evaluation_batch_) {
+    if (stop.stop_requested()) {
+      return std::optional<Metrics>();
+    }
+    for (std::size_t i = 0; i < indices.size(); ++i) {  // the last batch is padded with the last sample
+      indices[i] = std::min(begin + static_cast<std::int64_t>(i), feeder.size() - 1);
+    }
+    const Batch batch = feeder.gather(indices, 0);
+    const at::Tensor output = network_.evaluate(batch.inputs);
+    const std::int64_t valid = std::min(evaluation_batch_, feeder.size() - begin);
+    for (std::size_t k = 0; k < live_.size(); ++k) {
+      const bool is_stacked = live_.size() > 1;
+      const at::Tensor own = is_stacked ? output.select(0, static_cast<std::int64_t>(k)) : output;
+      HYDRO_TRY_VOID(tallies[k].add(own, batch, valid));
+    }
+  }
+  Metrics metrics;
+  for (const Tally& tally : tallies) {
+    metrics.push_back(tally.metrics(split));
+  }
+  return std::optional(std::move(metrics));
+}
+
+std::vector<worker::Report> Container::reports(std::vector<std::map<std::string, double>> metrics) {
+  std::vector<worker::Report> made;
+  const auto steps = static_cast<double>(step_ - reported_);
+  for (std::size_t k = 0; k < live_.size(); ++k) {
+    if (!live_[k]) {
+      continue;
+    }
+    metrics[k]["train_loss"] = loss_sums_[k] / steps;
+    made.push_back({.trial = spec_.trials[k].id,
+                    .step = step_,
+                    .epoch = static_cast<double>(step_) / static_cast<double>(spec_.budget.steps_per_epoch),
+                    .metrics = std::move(metrics[k])});
+  }
+  std::ranges::fill(loss_sums_, 0.0);
+  evaluated_ = step_;
+  reported_ = step_;
+  return made;
+}
+
+std::size_t Container::slot_of(worker::TrialId trial) const {
+  const auto found = std::ranges::find(spec_.trials, trial, &worker::TrialSpec::id);
+  HYDRO_CHECK(found != spec_.trials.end(), "no trial " + std::to_string(static_cast<std::int64_t>(trial)));
+  return static_cast<std::size_t>(found - spec_.trials.begin());
+}
+
+void Container::drop(worker::TrialId trial) { live_[slot_of(trial)] = false; }
+
+Result<void> Container::write(worker::TrialId trial, const std::string& path) const {
+  return write_state(network_, static_cast<std::int64_t>(slot_of(trial)), path);
+}
+
+}  // namespace hydro::train

@@ -1,0 +1,176 @@
+// A trial's result depends on nobody who shares its container, on no slot, on no K.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "hydro/ops/executor.h"
+#include "hydro/ops/torch.h"
+#include "hydro/train/container.h"
+#include "hydro/train/testing.h"
+#include "hydro/train/train.h"
+#include "hydro/worker/settings.h"
+
+namespace hydro::train {
+namespace {
+
+using testing::adamw;
+using testing::cnn;
+using testing::mlp;
+using testing::parameter;
+using testing::sgd;
+using testing::spec_of;
+using testing::study_of;
+using testing::trained;
+
+/// Largest difference over max(largest weight, 1e-3), over all tensors of a trial.
+double distance(const Network& a, std::int64_t slot_a, const Network& b, std::int64_t slot_b) {
+  double worst = 0;
+  for (std::size_t i = 0; i < a.names().size(); ++i) {
+    const at::Tensor x = parameter(a, i, slot_a);
+    const at::Tensor y = parameter(b, i, slot_b);
+    const double largest = std::max(y.abs().max().item<double>(), 1e-3);
+    worst = std::max(worst, (x - y).abs().max().item<double>() / largest);
+  }
+  return worst;
+}
+
+bool same_bits(const Network& a, std::int64_t slot_a, const Network& b, std::int64_t slot_b) {
+  bool same = true;
+  for (const ir::StateEntry& entry : a.state()) {
+    same = same && a.state_of(entry, slot_a).equal(b.state_of(entry, slot_b));
+  }
+  return same;
+}
+
+/// Eight unlike trials of one kind.
+std::vector<worker::TrialSettings> eight(worker::TrialSettings (*make)(double),
+                                         double largest) {
+  std::vector<worker::TrialSettings> trials;
+  for (int i = 0; i < 8; ++i) {
+    trials.push_back(make(largest / (1 + i)));
+    trials.back().optimizer.momentum = .9 - (.1 * i);
+    trials.back().label_smoothing = i == 3 ? .1 : 0;
+  }
+  return trials;
+}
+
+void expect_stacked_equals_solo(const Study& study,
+                                const std::vector<worker::TrialSettings>& trials) {
+  const Container stacked = trained(study, spec_of(trials, 100), 100, at::kDouble);
+  for (std::int64_t k = 0; k < 8; ++k) {
+    const auto own = spec_of({trials[static_cast<std::size_t>(k)]}, 100, k);
+    const Container solo = trained(study, own, 100, at::kDouble);
+    EXPECT_LE(distance(stacked.network(), k, solo.network(), 0), 1e-9) << "trial " << k;
+  }
+}
+
+TEST(Independence, EightStackedEqualEightSoloMlpUnderSgd) {
+  expect_stacked_equals_solo(study_of(mlp()), eight(sgd, .01));
+}
+
+TEST(Independence, EightStackedEqualEightSoloMlpUnderAdamW) {
+  expect_stacked_equals_solo(study_of(mlp()), eight(adamw, .001));
+}
+
+TEST(Independence, EightStackedEqualEightSoloCnnUnderSgd) {
+  expect_stacked_equals_solo(study_of(cnn(), {3, 8, 8}), eight(sgd, .01));
+}
+
+TEST(Independence, EightStackedEqualEightSoloCnnUnderAdamW) {
+  expect_stacked_equals_solo(study_of(cnn(), {3, 8, 8}), eight(adamw, .001));
+}
+
+TEST(Independence, InitialWeightsAreTheSameBitsInAnySlotOfAnyContainer) {
+  const Study study = study_of(cnn(), {3, 8, 8});
+  const std::vector<worker::TrialSettings> trials(9, sgd(.01));
+  const Container solo = trained(study, spec_of({sgd(.01)}, 9, 4), 0);
+  const Container of_eight =
+      trained(study, spec_of({trials.begin(), trials.begin() + 8}, 9, 4), 0);
+  const Container of_nine = trained(study, spec_of(trials, 9, 0), 0);
+  EXPECT_TRUE(same_bits(solo.network(), 0, of_eight.network(), 0));
+  EXPECT_TRUE(same_bits(solo.network(), 0, of_nine.network(), 4));
+  EXPECT_FALSE(same_bits(solo.network(), 0, of_nine.network(), 5));
+}
+
+/// Which elements the dropout of an all-ones network output keeps, for the trials from `first`:
+/// [K, B, D].
+at::Tensor dropout_mask(std::int64_t trials, std::int64_t first) {
+  const std::string text =
+      "graph {\n  input user x %x: float32[~5, 12]\n  input parameter w %w: float32[12]\n"
+      "  %h: float32[~5, 12] = aten.mul.Tensor(self=%x, other=%w)\n"
+      "  %d: float32[~5, 12] = aten.dropout.default(input=%h, p=0.25, train=True)\n  output "
+      "user y %d\n}\n";
+  NetworkSetting setting{.study_seed = 5, .owners = {}};
+  for (std::int64_t k = 0; k < trials; ++k) {
+    setting.owners.push_back(std::to_string(first + k));
+  }
+  Network network = Network::make(testing::surrogate_of(text, text), setting).value();
+  const at::Tensor kept = network.train({{"x", at::ones({16, 12})}}, 3).output.ne(0);
+  return trials > 1 ? kept : kept.unsqueeze(0);
+}
+
+TEST(Independence, DropoutMasksAreTheSameBitsInAnySlotOfAnyContainer) {
+  const at::Tensor solo = dropout_mask(1, 4)[0];
+  EXPECT_TRUE(solo.equal(dropout_mask(8, 4)[0]));
+  EXPECT_TRUE(solo.equal(dropout_mask(9, 0)[4]));
+  EXPECT_FALSE(solo.equal(dropout_mask(9, 0)[5]));
+  EXPECT_NEAR(solo.to(at::kDouble).mean().item<double>(), .75, .1);
+}
+
+TEST(Independence, OneTrialACoreIsBitIdenticalToAlone) {
+  const Study study = study_of(cnn(), {3, 8, 8});
+  std::vector<std::unique_ptr<Container>> together(2);
+  const auto train_one = [&](std::int64_t k) {
+    together[static_cast<std::size_t>(k)] =
+        std::make_unique<Container>(trained(study, spec_of({sgd(.02)}, 30, k), 30));
+  };
+  {
+    const std::jthread first(train_one, 0);
+    const std::jthread second(train_one, 1);
+  }
+  for (std::int64_t k = 0; k < 2; ++k) {
+    const Container alone = trained(study, spec_of({sgd(.02)}, 30, k), 30);
+    EXPECT_TRUE(
+        same_bits(alone.network(), 0, together[static_cast<std::size_t>(k)]->network(), 0));
+  }
+}
+
+TEST(Independence, ATrialThatTurnsNanChangesNoBitOfItsSiblings) {
+  const Study study = study_of(mlp());
+  const Container healthy = trained(study, spec_of({sgd(.01), sgd(.02), sgd(.01)}, 40), 40);
+  Container sick = Container::make(study, spec_of({sgd(.01), sgd(1e38), sgd(.01)}, 40)).value();
+  std::vector<worker::Diverged> diverged;
+  for (int i = 0; i < 40; ++i) {
+    const auto now = sick.advance().value();
+    diverged.insert(diverged.end(), now.begin(), now.end());
+  }
+  ASSERT_EQ(diverged.size(), 1U);
+  EXPECT_EQ(diverged.front().trial, worker::TrialId{1});
+  EXPECT_TRUE(same_bits(healthy.network(), 0, sick.network(), 0));
+  EXPECT_TRUE(same_bits(healthy.network(), 2, sick.network(), 2));
+}
+
+TEST(Independence, AMaskedTrialKeepsItsStatisticsAndWeights) {
+  const Study study = study_of(mlp());
+  Container sick = Container::make(study, spec_of({sgd(.01), sgd(1e38)}, 40)).value();
+  std::vector<worker::Diverged> diverged;
+  while (diverged.empty()) {
+    diverged = sick.advance().value();
+  }
+  const std::int64_t done = diverged.front().step - 1;
+  static_cast<void>(sick.advance().value());
+  const Network& network = sick.network();
+  const auto count =
+      std::ranges::find(network.state(), "bn.num_batches_tracked", &ir::StateEntry::name);
+  EXPECT_EQ(network.state_of(*count, 1).item<std::int64_t>(), done);
+  EXPECT_EQ(network.state_of(*count, 0).item<std::int64_t>(), sick.step());
+}
+
+}  // namespace
+}  // namespace hydro::train

@@ -1,0 +1,118 @@
+#include "hydro/train/objective.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hydro/base/result.h"
+#include "hydro/worker/settings.h"
+
+namespace hydro::train {
+namespace {
+
+std::string shape_text(const at::Tensor& tensor) {
+  std::string text = "[";
+  for (const std::int64_t size : tensor.sizes()) {
+    text += (text.size() > 1 ? ", " : "") + std::to_string(size);
+  }
+  return text + "]";
+}
+
+/// `output` is one trial's.
+Result<void> check_output(worker::Task task, const at::Tensor& output, const Batch& batch) {
+  if (task == worker::Task::kClassification) {
+    if (output.dim() != 2) {
+      return make_error("H0505", "the model's output has shape " + shape_text(output) +
+                                     ", classification needs one score a class: [batch, classes]");
+    }
+    return {};
+  }
+  if (!output.sizes().equals(batch.values.sizes())) {
+    return make_error("H0505", "the model's output has shape " + shape_text(output) + ", the targets have " +
+                                   shape_text(batch.values));
+  }
+  return {};
+}
+
+/// One trial through libtorch's own fused loss.
+at::Tensor cross_entropy(const at::Tensor& logits, const at::Tensor& classes, double smoothing) {
+  return at::cross_entropy_loss(logits, classes, {}, at::Reduction::Mean, /*ignore_index=*/-100, smoothing);
+}
+
+/// logits [K, B, C], classes [B] -> [K]
+at::Tensor stacked_cross_entropy(const at::Tensor& logits, const at::Tensor& classes,
+                                 std::span<const double> smoothing) {
+  const at::Tensor log_shares = at::log_softmax(logits, -1);
+  const at::Tensor index = classes.view({1, -1, 1}).expand({logits.size(0), -1, 1});
+  const at::Tensor hit = -log_shares.gather(-1, index).squeeze(-1).mean(-1);
+  if (std::ranges::all_of(smoothing, [](double one) { return one == 0; })) {
+    return hit;
+  }
+  const std::vector<double> shares(smoothing.begin(), smoothing.end());
+  const at::Tensor share = at::tensor(shares, logits.options());
+  return (hit * (1 - share)) - (share * log_shares.mean(-1).mean(-1));
+}
+
+double evaluation_loss(worker::Task task, const at::Tensor& output, const Batch& batch, std::int64_t valid) {
+  if (task == worker::Task::kClassification) {
+    return at::cross_entropy_loss(output.to(at::kDouble), batch.classes.narrow(0, 0, valid), {}, at::Reduction::Sum)
+        .item<double>();
+  }
+  const at::Tensor difference = (output - batch.values.narrow(0, 0, valid)).to(at::kDouble);
+  return difference.square().flatten(1).mean(1).sum().item<double>();
+}
+
+}  // namespace
+
+Result<at::Tensor> training_losses(worker::Task task,
+                                   const at::Tensor& output,
+                                   const Batch& batch,
+                                   std::span<const double> label_smoothing) {
+  const bool is_stacked = label_smoothing.size() > 1;
+  HYDRO_TRY_VOID(check_output(task, is_stacked ? output[0] : output, batch));
+  if (task == worker::Task::kRegression) {
+    const at::Tensor square = (output - batch.values).square();
+    return is_stacked ? square.flatten(1).mean(1) : square.mean().view({1});
+  }
+  return is_stacked ? stacked_cross_entropy(output, batch.classes, label_smoothing)
+                    : cross_entropy(output, batch.classes, label_smoothing.front()).view({1});
+}
+
+Result<void> Tally::add(const at::Tensor& output, const Batch& batch, std::int64_t valid) {
+  HYDRO_TRY_VOID(check_output(task_, output, batch));
+  const at::Tensor real = output.narrow(0, 0, valid);
+  loss_ += evaluation_loss(task_, real, batch, valid);
+  samples_ += valid;
+  if (task_ == worker::Task::kClassification) {
+    add_hits(real, batch.classes.narrow(0, 0, valid));
+  }
+  return {};
+}
+
+void Tally::add_hits(const at::Tensor& output, const at::Tensor& classes) {
+  constexpr std::int64_t kTop = 5;
+  hits_ += output.argmax(1).eq(classes).sum().item<std::int64_t>();
+  has_top5_ = output.size(1) > kTop;
+  if (has_top5_) {
+    const at::Tensor best = std::get<1>(output.topk(kTop, 1));
+    hits_of_five_ += best.eq(classes.unsqueeze(1)).sum().item<std::int64_t>();
+  }
+}
+
+std::map<std::string, double> Tally::metrics(const std::string& split) const {
+  const auto mean = [&](auto sum) { return static_cast<double>(sum) / static_cast<double>(samples_); };
+  std::map<std::string, double> found = {{split + "_loss", mean(loss_)}};
+  if (task_ == worker::Task::kClassification) {
+    found[split + "_accuracy"] = mean(hits_);
+    if (has_top5_) {
+      found[split + "_top5"] = mean(hits_of_five_);
+    }
+  }
+  return found;
+}
+
+}  // namespace hydro::train

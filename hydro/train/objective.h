@@ -1,0 +1,53 @@
+// hydro/train/objective.h — losses and metrics, one number a trial. The loss of a container is the sum over its
+// trials of each trial's mean, so that no trial's gradient knows how many others there are.
+//
+// Shapes: outputs [K, B, ...], without K for one trial; classes [B]; values [B, ...]; losses [K]
+// Thread-safety: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hydro/base/result.h"
+#include "hydro/ops/torch.h"
+#include "hydro/train/feeder.h"
+#include "hydro/worker/settings.h"
+
+namespace hydro::train {
+
+/// Each trial's mean training loss: cross-entropy with its own label smoothing, or mean squared error.
+///
+/// Errors: H0505, an output that does not fit the task
+[[nodiscard]] Result<at::Tensor> training_losses(worker::Task task,
+                                                 const at::Tensor& output,
+                                                 const Batch& batch,
+                                                 std::span<const double> label_smoothing);
+
+/// Sums over samples of one trial's evaluation, for means weighted by samples.
+class Tally {
+ public:
+  explicit Tally(worker::Task task) : task_(task) {}
+
+  /// Adds the first `valid` samples of a batch; the rest is padding. `output` is one trial's. The loss is
+  /// without label smoothing.
+  ///
+  /// Errors: H0505
+  [[nodiscard]] Result<void> add(const at::Tensor& output, const Batch& batch, std::int64_t valid);
+  /// "<split>_loss", and for classification "<split>_accuracy" and, with more than five classes, "<split>_top5".
+  [[nodiscard]] std::map<std::string, double> metrics(const std::string& split) const;
+
+ private:
+  void add_hits(const at::Tensor& output, const at::Tensor& classes);
+
+  worker::Task task_;
+  double loss_ = 0;
+  std::int64_t samples_ = 0;
+  std::int64_t hits_ = 0;
+  std::int64_t hits_of_five_ = 0;
+  bool has_top5_ = false;
+};
+
+}  // namespace hydro::train
