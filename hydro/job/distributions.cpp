@@ -1,0 +1,387 @@
+#include "hydro/job/distributions.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "hydro/base/result.h"
+#include "hydro/base/text.h"
+#include "hydro/job/node.h"
+#include "hydro/job/reader.h"
+#include "hydro/job/yaml.h"
+#include "hydro/search/space.h"
+
+namespace hydro::job {
+namespace {
+
+using search::Choice;
+using search::Config;
+using search::Distribution;
+using search::Value;
+
+// ---- One distribution ----
+
+Distribution make_uniform(const std::vector<double>& a) {
+  return search::Uniform{.low = a[0], .high = a[1]};
+}
+
+Distribution make_loguniform(const std::vector<double>& a) {
+  return search::LogUniform{.low = a[0], .high = a[1]};
+}
+
+Distribution make_quniform(const std::vector<double>& a) {
+  return search::QUniform{.low = a[0], .high = a[1], .q = a[2]};
+}
+
+Distribution make_qloguniform(const std::vector<double>& a) {
+  return search::QLogUniform{.low = a[0], .high = a[1], .q = a[2]};
+}
+
+/// Distributions of numbers; the others (choice, grid, randint) have code of their own.
+struct NumericRow {
+  std::string_view name;
+  std::size_t arguments;
+  std::string_view form;
+  Distribution (*make)(const std::vector<double>&);
+};
+
+constexpr auto kNumericRows = std::to_array<NumericRow>({
+    {"uniform", 2, "[low, high]", &make_uniform},
+    {"loguniform", 2, "[low, high]", &make_loguniform},
+    {"quniform", 3, "[low, high, step]", &make_quniform},
+    {"qloguniform", 3, "[low, high, step]", &make_qloguniform},
+});
+
+constexpr auto kOtherNames = std::to_array<std::string_view>({"randint", "choice", "grid"});
+constexpr auto kLaterNames = std::to_array<std::string_view>(
+    {"qrandint", "lograndint", "qlograndint", "randn", "qrandn", "ordinal", "int"});
+
+std::vector<std::string> distribution_names() {
+  std::vector<std::string> names;
+  for (const NumericRow& row : kNumericRows) {
+    names.emplace_back(row.name);
+  }
+  names.insert(names.end(), kOtherNames.begin(), kOtherNames.end());
+  names.insert(names.end(), kLaterNames.begin(), kLaterNames.end());
+  return names;
+}
+
+bool is_name(std::string_view text) {
+  return std::ranges::find(kNumericRows, text, &NumericRow::name) != kNumericRows.end() ||
+         std::ranges::find(kOtherNames, text) != kOtherNames.end() ||
+         std::ranges::find(kLaterNames, text) != kLaterNames.end();
+}
+
+/// One of several: an option that is a list, a mapping or nothing makes them branches, chosen
+/// by their number.
+bool has_branches(const Node& options) {
+  return !std::ranges::all_of(options.items, &Node::is_scalar);
+}
+
+Value value_of(const Node& scalar) {
+  if (const auto flag = as_bool(scalar)) {
+    return *flag;
+  }
+  const bool whole = scalar.text.find_first_of(".eE") == std::string::npos;
+  if (const auto integer = as_integer(scalar); integer && whole) {
+    return *integer;
+  }
+  if (const auto number = as_number(scalar)) {
+    return *number;
+  }
+  return scalar.text;
+}
+
+struct Description {
+  const Reader& reader;
+  const Node& node;  // the distribution's mapping
+  const std::string& path;
+
+  [[nodiscard]] const std::string& name() const { return node.keys[0].text; }
+
+  [[nodiscard]] const Node& arguments() const { return node.items[0]; }
+
+  [[nodiscard]] Error malformed(const Node& at, const std::string& wanted) const {
+    return reader
+        .error(at,
+               "H0110",
+               "`" + path + "`: " + name() + " takes " + wanted + ", not " + describe(at))
+        .fix("write {" + name() + ": " + wanted + "}");
+  }
+};
+
+Result<std::vector<double>> read_numbers(const Description& it,
+                                         std::size_t count,
+                                         const std::string& form) {
+  const Node& arguments = it.arguments();
+  if (!arguments.is_sequence() || arguments.items.size() != count) {
+    return it.malformed(arguments, form);
+  }
+  std::vector<double> numbers;
+  for (const Node& item : arguments.items) {
+    const auto number = as_number(item);
+    if (!number) {
+      return it.malformed(item, form);
+    }
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+Result<Distribution> read_randint(const Description& it) {
+  const Node& arguments = it.arguments();
+  if (!arguments.is_sequence() || arguments.items.size() != 2) {
+    return it.malformed(arguments, "[low, high]");
+  }
+  const auto low = as_integer(arguments.items[0]);
+  const auto high = as_integer(arguments.items[1]);
+  if (!low || !high) {
+    return it.malformed(arguments.items[low ? 1 : 0], "[low, high]");
+  }
+  return Distribution(search::RandInt{.low = *low, .high = *high});
+}
+
+Result<Distribution> read_options(const Description& it) {
+  const Node& options = it.arguments();
+  if (!options.is_sequence()) {
+    return it.malformed(options, "a list of options");
+  }
+  std::vector<Value> values;
+  std::set<std::string> seen;
+  const bool branches = has_branches(options);
+  for (const Node& option : options.items) {
+    if (is_distribution(option, Allowed::kAll)) {
+      return it.reader
+          .error(
+              option, "H0110", "`" + it.path + "`: an option cannot itself be a distribution")
+          .fix("list the values, or use one distribution");
+    }
+    if (branches && !seen.insert(to_flow(option)).second) {
+      return it.reader.error(option, "H0705", "`" + it.path + "`: an option is repeated");
+    }
+    values.push_back(branches ? Value(static_cast<std::int64_t>(values.size()))
+                              : value_of(option));
+  }
+  return it.name() == "grid" ? Distribution(search::Grid{std::move(values)})
+                             : Distribution(Choice{std::move(values)});
+}
+
+Result<Distribution> read_distribution(const Description& it) {
+  if (std::ranges::find(kLaterNames, it.name()) != kLaterNames.end()) {
+    return it.reader
+        .error(it.node.keys[0],
+               "H0130",
+               "`" + it.path + "`: `" + it.name() + "` is not in this version")
+        .fix("use randint, quniform or choice");
+  }
+  if (it.name() == "randint") {
+    return read_randint(it);
+  }
+  const auto* row = std::ranges::find(kNumericRows, it.name(), &NumericRow::name);
+  if (row == kNumericRows.end()) {
+    return read_options(it);
+  }
+  HYDRO_TRY(const std::vector<double> numbers,
+            read_numbers(it, row->arguments, std::string(row->form)));
+  return row->make(numbers);
+}
+
+/// The room search knows no places: its error gets the parameter's name and the distribution's
+/// place.
+Result<Distribution> read_checked(const Description& it) {
+  HYDRO_TRY(Distribution distribution, read_distribution(it));
+  if (auto checked = search::check_distribution(distribution); !checked) {
+    const Error& plain = checked.error();
+    Error placed =
+        it.reader.error(it.arguments(), plain.id, "`" + it.path + "`: " + plain.what);
+    placed.why = plain.why;
+    placed.remedy = plain.remedy;
+    return placed;
+  }
+  return distribution;
+}
+
+// ---- All of them ----
+
+class Finder {
+ public:
+  Finder(const Reader& reader, Allowed allowed, std::vector<FoundParameter>& found)
+      : reader_(reader), allowed_(allowed), found_(found) {}
+
+  // NOLINTNEXTLINE(misc-no-recursion): trees are at most 32 levels deep
+  Result<void> walk(const Node& node, const std::string& path) {
+    if (is_distribution(node, allowed_)) {
+      return take(node, path);
+    }
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      const std::string name = node.is_map() ? node.keys[i].text : std::to_string(i);
+      HYDRO_TRY_VOID(walk(node.items[i], path + '.' + name));
+    }
+    return {};
+  }
+
+ private:
+  // NOLINTNEXTLINE(misc-no-recursion): trees are at most 32 levels deep
+  Result<void> take(const Node& node, const std::string& path) {
+    const Description description{reader_, node, path};
+    HYDRO_TRY(Distribution distribution, read_checked(description));
+    HYDRO_TRY_VOID(check_allowed(description, distribution));
+    found_.push_back({.parameter = {.path = path,
+                                    .name = short_name(path),
+                                    .distribution = std::move(distribution),
+                                    .condition = condition_},
+                      .node = &node});
+    return has_options(node) ? walk_branches(node.items[0], path) : Result<void>();
+  }
+
+  static bool has_options(const Node& node) {
+    return node.keys[0].text == "choice" || node.keys[0].text == "grid";
+  }
+
+  Result<void> check_allowed(const Description& it, const Distribution& distribution) const {
+    const bool finite = has_options(it.node) || it.name() == "randint";
+    constexpr std::int64_t kMostModels = 1000;
+    if (allowed_ == Allowed::kFinite &&
+        (!finite || search::value_count(distribution).value() > kMostModels)) {
+      return reader_.error(it.node.keys[0], "H0111", "`" + it.path + "` needs a finite choice")
+          .because(
+              "every value under `model.kwargs` is a model of its own, exported before the "
+              "search");
+    }
+    return {};
+  }
+
+  /// What stands inside an option exists only where that option is chosen.
+  // NOLINTNEXTLINE(misc-no-recursion): trees are at most 32 levels deep
+  Result<void> walk_branches(const Node& options, const std::string& path) {
+    for (std::size_t i = 0; i < options.items.size(); ++i) {
+      const std::size_t before = found_.size();
+      const auto outer = condition_;
+      condition_ = search::Condition{.parameter = path, .branch = static_cast<std::int64_t>(i)};
+      HYDRO_TRY_VOID(walk(options.items[i], path));
+      condition_ = outer;
+      if (outer && found_.size() > before) {
+        return reader_
+            .error(*found_[before].node,
+                   "H0130",
+                   "`" + found_[before].parameter.path +
+                       "`: a choice inside an option of a choice "
+                       "inside an option is not in this version")
+            .fix("list the inner options in the outer choice");
+      }
+    }
+    return {};
+  }
+
+  const Reader& reader_;
+  Allowed allowed_;
+  std::vector<FoundParameter>& found_;
+  std::optional<search::Condition> condition_;
+};
+
+/// The option that `value` chose, or a number at the distribution's place.
+Node chosen(const Node& distribution, const Value& value) {
+  const Node& arguments = distribution.items[0];
+  const std::string& name = distribution.keys[0].text;
+  if (name == "choice" || name == "grid") {
+    if (has_branches(arguments)) {
+      return arguments.items.at(static_cast<std::size_t>(std::get<std::int64_t>(value)));
+    }
+    const auto option = std::ranges::find_if(
+        arguments.items, [&](const Node& item) { return value_of(item) == value; });
+    HYDRO_CHECK(option != arguments.items.end(), search::to_text(value));
+    return *option;
+  }
+  Node scalar = make_scalar(search::to_text(value));
+  scalar.place = arguments.place;
+  return scalar;
+}
+
+}  // namespace
+
+bool is_distribution(const Node& node, Allowed allowed) {
+  return node.is_map() && node.keys.size() == 1 && is_name(node.keys[0].text) &&
+         (allowed == Allowed::kAll || node.items[0].is_sequence());
+}
+
+Result<void> find_parameters(const Reader& reader,
+                             const Node& node,
+                             const std::string& path,
+                             Allowed allowed,
+                             std::vector<FoundParameter>& found) {
+  return Finder(reader, allowed, found).walk(node, path);
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): trees are at most 32 levels deep
+Node substitute(const Node& node,
+                const std::string& path,
+                const Config& config,
+                Allowed allowed) {
+  if (is_distribution(node, allowed)) {
+    const auto value = config.find(path);
+    HYDRO_CHECK(value != config.end(), path);
+    return substitute(chosen(node, value->second), path, config, allowed);
+  }
+  Node out = node;
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    const std::string name = node.is_map() ? node.keys[i].text : std::to_string(i);
+    out.items[i] = substitute(node.items[i], path + '.' + name, config, allowed);
+  }
+  return out;
+}
+
+std::string short_name(const std::string& path) {
+  constexpr auto kNames = std::to_array<std::pair<std::string_view, std::string_view>>({
+      {"train.optimizer.lr", "lr"},
+      {"train.optimizer.momentum", "momentum"},
+      {"train.optimizer.weight_decay", "weight_decay"},
+      {"train.batch_size", "batch_size"},
+      {"train.schedule.gamma", "gamma"},
+      {"train.schedule.step_size", "step_size"},
+      {"train.schedule.warmup", "warmup"},
+  });
+  const auto* row = std::ranges::find(kNames, path, &decltype(kNames)::value_type::first);
+  return row == kNames.end() ? path : std::string(row->second);
+}
+
+std::optional<Error> misplaced_distribution(const Reader& reader,
+                                            const Node& node,
+                                            std::string_view key) {
+  if (!node.is_map()) {
+    return std::nullopt;
+  }
+  const std::string label = "`" + std::string(key) + "`";
+  const auto named =
+      std::ranges::find_if(node.keys, [](const Key& k) { return is_name(k.text); });
+  if (named != node.keys.end()) {
+    return node.keys.size() == 1
+               ? reader.error(*named, "H0110", label + " cannot be searched")
+                     .because(
+                         "only values under `train` and `model.kwargs` may be distributions")
+                     .fix("write one value")
+               : reader
+                     .error(
+                         *named, "H0110", label + ": a distribution is a mapping with one key")
+                     .fix("write {" + named->text + ": [...]} alone");
+  }
+  if (node.keys.size() != 1 || !node.items[0].is_sequence()) {
+    return std::nullopt;
+  }
+  const std::vector<std::string> names = distribution_names();
+  const std::string& word = node.keys[0].text;
+  const std::string meant = word == "grid_search" ? "grid" : nearest(word, names);
+  Error fault = reader.error(
+      node.keys[0], "H0110", label + ": unknown distribution `" + printable(word) + "`");
+  return std::move(fault).fix(meant.empty() ? "one of: " + join(names, " ")
+                                            : "did you mean `" + meant + "`?");
+}
+
+}  // namespace hydro::job

@@ -1,0 +1,137 @@
+// From a job and a configuration to one trial's settings, and the files that say what was run.
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "hydro/base/result.h"
+#include "hydro/job/distributions.h"
+#include "hydro/job/job.h"
+#include "hydro/job/node.h"
+#include "hydro/job/reader.h"
+#include "hydro/job/sections.h"
+#include "hydro/job/space_check.h"
+#include "hydro/job/yaml.h"
+#include "hydro/search/searcher.h"
+#include "hydro/search/space.h"
+
+namespace hydro::job {
+namespace {
+
+using search::Config;
+
+Result<void> check_config(const search::Space& space, const Config& config) {
+  for (const search::Parameter& parameter : space.parameters) {
+    if (!search::is_active(parameter, config)) {
+      continue;
+    }
+    const auto value = config.find(parameter.path);
+    if (value == config.end()) {
+      return make_error("H0124", "the configuration has no value for `" + parameter.path + "`");
+    }
+    if (!search::contains(parameter.distribution, value->second)) {
+      return make_error("H0124",
+                        "`" + parameter.path + "` cannot be " + search::to_text(value->second));
+    }
+  }
+  return {};
+}
+
+/// The document's paths are absolute: no folder is needed to read it again.
+const std::filesystem::path& no_folder() {
+  static const std::filesystem::path kRoot = "/";
+  return kRoot;
+}
+
+Node resolved_model(const Job& job, const Config& config) {
+  Node model = *job.document.root.find("model");
+  if (Node* kwargs = model.find("kwargs"); kwargs != nullptr) {
+    *kwargs = substitute(*kwargs, "model.kwargs", config, Allowed::kFinite);
+  }
+  return model;
+}
+
+Result<std::string> kwargs_of(const Job& job, const Config& config) {
+  const Node model = resolved_model(job, config);
+  const Node* kwargs = model.find("kwargs");
+  return kwargs == nullptr ? Result<std::string>("{}")
+                           : to_json({job.document.sources, no_folder()}, *kwargs);
+}
+
+}  // namespace
+
+Result<ResolvedTrial> resolve(const Job& job, const Config& config) {
+  HYDRO_TRY_VOID(check_config(job.space, config));
+  const Reader reader{job.document.sources, no_folder()};
+  HYDRO_TRY(const TrainValues values,
+            read_train(reader, resolved_train(*job.document.root.find("train"), config)));
+  HYDRO_TRY(std::string kwargs, kwargs_of(job, config));
+  return ResolvedTrial{.settings = values.settings,
+                       .batch_size = values.batch_size,
+                       .kwargs = std::move(kwargs)};
+}
+
+Config median_config(const Job& job) {
+  return complete_config(job.space, {});
+}
+
+std::vector<std::string> model_variants(const Job& job) {
+  search::Space models;
+  std::ranges::copy_if(
+      job.space.parameters,
+      std::back_inserter(models.parameters),
+      [](const search::Parameter& parameter) { return parameter.path.starts_with("model."); });
+  const auto searcher = search::make_grid_searcher(std::move(models)).value();
+  std::vector<std::string> variants{kwargs_of(job, median_config(job)).value()};
+  for (std::int64_t k = 0; const auto config = searcher->suggest(k); ++k) {
+    std::string kwargs = kwargs_of(job, *config).value();
+    if (std::ranges::find(variants, kwargs) == variants.end()) {
+      variants.push_back(std::move(kwargs));
+    }
+  }
+  return variants;
+}
+
+std::int64_t largest_batch_size(const Job& job) {
+  const search::Parameter* searched = job.space.find("train.batch_size");
+  const Config base = median_config(job);
+  std::int64_t largest = resolve(job, base).value().batch_size;
+  const auto count =
+      searched == nullptr ? 0 : search::value_count(searched->distribution).value_or(0);
+  const bool options =
+      searched != nullptr && (std::holds_alternative<search::Choice>(searched->distribution) ||
+                              std::holds_alternative<search::Grid>(searched->distribution));
+  // Ranges rise: their last value is the largest.
+  for (std::int64_t k = options ? 0 : std::max<std::int64_t>(count - 1, 0); k < count; ++k) {
+    Config config = base;
+    config.insert_or_assign(searched->path, search::value_of_index(searched->distribution, k));
+    largest = std::max(largest, resolve(job, config).value().batch_size);
+  }
+  return largest;
+}
+
+std::unique_ptr<search::Searcher> make_searcher(const Job& job) {
+  return job.tune.search == SearchKind::kGrid
+             ? search::make_grid_searcher(job.space).value()
+             : search::make_random_searcher(job.space, job.tune.seed, job.tune.num_samples)
+                   .value();
+}
+
+std::string resolved_yaml(const Job& job) {
+  return to_yaml(job.document.root);
+}
+
+std::string best_config_yaml(const Job& job, const Config& config) {
+  Node train = resolved_train(*job.document.root.find("train"), config);
+  complete_train(train);
+  Node best = make_map();
+  best.set("model", resolved_model(job, config));
+  best.set("train", std::move(train));
+  return to_yaml(best);
+}
+
+}  // namespace hydro::job

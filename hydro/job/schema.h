@@ -1,0 +1,212 @@
+// hydro/job/schema.h — a section of the job file as a table: one row a key, with its type,
+// default, help and the function that reads it. Adding a key is adding a row. The defaults are
+// YAML text, read like the user's own.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "hydro/base/result.h"
+#include "hydro/base/text.h"
+#include "hydro/job/node.h"
+#include "hydro/job/reader.h"
+#include "hydro/job/yaml.h"
+
+namespace hydro::job {
+
+template <class Section>
+struct Row {
+  std::string_view key;
+  std::string_view type;      // what a value must be, in the words of an error
+  std::string_view fallback;  // YAML text; empty: may be left out and nothing is read
+  std::string_view help;
+  Result<void> (*read)(const Reader&, const Node&, const Row&, Section&);
+
+  constexpr Row(std::string_view row_key,
+                std::string_view row_type,
+                std::string_view row_fallback,
+                std::string_view row_help,
+                Result<void> (*row_read)(const Reader&, const Node&, const Row&, Section&))
+      : key(row_key), type(row_type), fallback(row_fallback), help(row_help), read(row_read) {}
+};
+
+/// The key is known, but its part of the program is built later: a clear error, no silence.
+[[nodiscard]] Error not_in_this_version(const Reader& reader,
+                                        const Node& node,
+                                        std::string_view what);
+
+/// The map's keys against the table's.
+///
+/// Errors: H0103 with a suggestion; H0105 when `map` is no mapping
+[[nodiscard]] Result<void> check_keys(const Reader& reader,
+                                      const Node& map,
+                                      std::string_view section,
+                                      std::span<const std::string> known);
+
+/// Errors: H0106 naming the first of `keys` that `map` lacks
+[[nodiscard]] Result<void> require_keys(const Reader& reader,
+                                        const Node& map,
+                                        std::span<const std::string_view> keys);
+
+template <class Section>
+std::vector<std::string> keys_of(std::span<const Row<Section>> rows) {
+  std::vector<std::string> keys;
+  for (const Row<Section>& row : rows) {
+    keys.emplace_back(row.key);
+  }
+  return keys;
+}
+
+/// A default's tree; its places are nowhere.
+[[nodiscard]] Node parse_default(std::string_view text);
+
+/// Reads every row in the table's order, so that a row may look at what an earlier one read.
+template <class Section>
+Result<void> read_rows(const Reader& reader,
+                       const Node& map,
+                       std::string_view section,
+                       std::span<const Row<Section>> rows,
+                       Section& out) {
+  const std::vector<std::string> known = keys_of(rows);
+  HYDRO_TRY_VOID(check_keys(reader, map, section, known));
+  for (const Row<Section>& row : rows) {
+    const Node* given = map.find(row.key);
+    if (given != nullptr) {
+      HYDRO_TRY_VOID(row.read(reader, *given, row, out));
+    } else if (!row.fallback.empty()) {
+      HYDRO_TRY_VOID(row.read(reader, parse_default(row.fallback), row, out));
+    }
+  }
+  return {};
+}
+
+/// Adds the rows that the user left out: the resolved job says everything.
+template <class Section>
+void fill_defaults(Node& map, std::span<const Row<Section>> rows) {
+  for (const Row<Section>& row : rows) {
+    if (!row.fallback.empty() && map.find(row.key) == nullptr) {
+      map.set(row.key, parse_default(row.fallback));
+    }
+  }
+}
+
+// ---- Readers for the `read` column ----
+
+template <auto Member, class Section>
+Result<void> read_text(const Reader& reader,
+                       const Node& node,
+                       const Row<Section>& row,
+                       Section& out) {
+  if (!node.is_scalar() || node.text.empty()) {
+    return reader.wrong(node, row.key, row.type);
+  }
+  out.*Member = node.text;
+  return {};
+}
+
+template <auto Member, class Section>
+Result<void> read_path(const Reader& reader,
+                       const Node& node,
+                       const Row<Section>& row,
+                       Section& out) {
+  if (!node.is_scalar() || node.text.empty()) {
+    return reader.wrong(node, row.key, row.type);
+  }
+  out.*Member = reader.absolute(node.text);
+  return {};
+}
+
+template <auto Member, class Section>
+Result<void> read_bool(const Reader& reader,
+                       const Node& node,
+                       const Row<Section>& row,
+                       Section& out) {
+  const auto value = as_bool(node);
+  if (!value) {
+    return reader.wrong(node, row.key, row.type);
+  }
+  out.*Member = *value;
+  return {};
+}
+
+/// An integer of at least `Least`.
+template <auto Member, std::int64_t Least, class Section>
+Result<void> read_integer(const Reader& reader,
+                          const Node& node,
+                          const Row<Section>& row,
+                          Section& out) {
+  const auto value = as_integer(node);
+  if (!value || *value < Least) {
+    return reader.wrong(node, row.key, row.type);
+  }
+  using Field = std::remove_cvref_t<decltype(out.*Member)>;
+  if constexpr (std::is_integral_v<Field>) {
+    out.*Member = static_cast<Field>(*value);
+  } else {
+    out.*Member = *value;
+  }
+  return {};
+}
+
+struct Limits {
+  double low = 0;
+  double high = HUGE_VAL;
+  bool low_open = false;  // low itself is not allowed
+  bool high_open = false;
+};
+
+/// A finite number within `Bounds`.
+template <auto Member, Limits Bounds, class Section>
+Result<void> read_number(const Reader& reader,
+                         const Node& node,
+                         const Row<Section>& row,
+                         Section& out) {
+  const auto value = as_number(node);
+  const bool fits = value && std::isfinite(*value) && *value >= Bounds.low &&
+                    *value <= Bounds.high && !(Bounds.low_open && *value == Bounds.low) &&
+                    !(Bounds.high_open && *value == Bounds.high);
+  if (!fits) {
+    return reader.wrong(node, row.key, row.type);
+  }
+  out.*Member = *value;
+  return {};
+}
+
+/// One of the words of `Words`, a table of (word, value) pairs.
+template <auto Member, const auto& Words, class Section>
+Result<void> read_word(const Reader& reader,
+                       const Node& node,
+                       const Row<Section>& row,
+                       Section& out) {
+  std::vector<std::string> known;
+  for (const auto& [word, value] : Words) {
+    if (node.is_scalar() && node.text == word) {
+      out.*Member = value;
+      return {};
+    }
+    known.emplace_back(word);
+  }
+  Error fault = reader.wrong(node, row.key, row.type);
+  const std::string meant = node.is_scalar() ? nearest(node.text, known) : std::string();
+  return meant.empty() ? fault : std::move(fault).fix("did you mean `" + meant + "`?");
+}
+
+/// A key whose part of the program comes later, whatever its value.
+template <class Section>
+Result<void> read_later(const Reader& reader,
+                        const Node& node,
+                        const Row<Section>& row,
+                        Section& /*out*/) {
+  return not_in_this_version(reader, node, row.key);
+}
+
+}  // namespace hydro::job

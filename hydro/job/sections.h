@@ -1,0 +1,48 @@
+// hydro/job/sections.h — the sections of a job file. One source file each; its table of rows is
+// what a user may write.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hydro/base/result.h"
+#include "hydro/job/job.h"
+#include "hydro/job/node.h"
+#include "hydro/job/reader.h"
+#include "hydro/worker/settings.h"
+
+namespace hydro::job {
+
+/// A `train:` section in which nothing is left to choose.
+struct TrainValues : TrainSection {
+  worker::TrialSettings settings;
+  std::int64_t batch_size = 0;
+  std::vector<Error> warnings;
+};
+
+/// Every function reads one section whose mapping is `node`; `model.kwargs` is not read by
+/// read_model.
+[[nodiscard]] Result<ModelSection> read_model(const Reader& reader, const Node& node);
+[[nodiscard]] Result<DataSection> read_data(const Reader& reader, const Node& node);
+[[nodiscard]] Result<std::vector<Transform>> read_transforms(const Reader& reader,
+                                                             const Node& node);
+/// Requires: no distribution is left in `node`
+[[nodiscard]] Result<TrainValues> read_train(const Reader& reader, const Node& node);
+[[nodiscard]] Result<TuneSection> read_tune(const Reader& reader,
+                                            const Node& node,
+                                            worker::Task task,
+                                            std::vector<Error>& warnings);
+[[nodiscard]] Result<ResourcesSection> read_resources(const Reader& reader, const Node& node);
+
+/// Each adds what the user left out and makes paths absolute, in place.
+void complete_model(const Reader& reader, Node& node);
+void complete_data(const Reader& reader, Node& node);
+void complete_train(Node& node);
+void complete_tune(Node& node, const TuneSection& read);
+void complete_resources(Node& node);
+
+/// Free-form arguments as JSON. Errors: H0105 for words and numbers whose type would be a guess
+[[nodiscard]] Result<std::string> to_json(const Reader& reader, const Node& node);
+
+}  // namespace hydro::job

@@ -1,0 +1,243 @@
+// The `train:` section.
+#include <array>
+#include <cmath>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "hydro/base/result.h"
+#include "hydro/job/job.h"
+#include "hydro/job/node.h"
+#include "hydro/job/optimizer_section.h"
+#include "hydro/job/reader.h"
+#include "hydro/job/schema.h"
+#include "hydro/job/sections.h"
+#include "hydro/worker/settings.h"
+
+namespace hydro::job {
+namespace {
+
+using worker::Span;
+
+constexpr double kEvaluationsOfSteps = 10;
+
+Result<void> read_task(const Reader& reader,
+                       const Node& node,
+                       const Row<TrainValues>& row,
+                       TrainValues& out) {
+  const std::string word = node.is_scalar() ? node.text : std::string();
+  if (word == "language_model" || word == "masked_language_model" || word == "model_loss") {
+    return not_in_this_version(reader, node, "task: " + word)
+        .fix("use classification or regression");
+  }
+  if (word != "classification" && word != "regression") {
+    return reader.wrong(node, row.key, row.type);
+  }
+  out.task = word == "regression" ? worker::Task::kRegression : worker::Task::kClassification;
+  return {};
+}
+
+Result<void> read_every(const Reader& reader,
+                        const Node& node,
+                        const Row<TrainValues>& row,
+                        TrainValues& out) {
+  const auto span = as_span(node);
+  const bool fits =
+      span && span->amount > 0 && (span->unit != Span::Unit::kShare || span->amount <= 1);
+  if (!fits) {
+    return reader.wrong(node, row.key, row.type);
+  }
+  out.evaluate_every = *span;
+  return {};
+}
+
+constexpr auto kEvaluateRows = std::to_array<Row<TrainValues>>({
+    {"every",
+     "a share (10%), epochs (1 epoch) or steps (300)",
+     "",
+     "from one evaluation to the next",
+     &read_every},
+});
+
+Result<void> read_evaluate(const Reader& reader,
+                           const Node& node,
+                           const Row<TrainValues>& row,
+                           TrainValues& out) {
+  return read_rows(
+      reader, node, row.key, std::span<const Row<TrainValues>>(kEvaluateRows), out);
+}
+
+Result<void> read_optimizer_row(const Reader& reader,
+                                const Node& node,
+                                const Row<TrainValues>& /*row*/,
+                                TrainValues& out) {
+  HYDRO_TRY(out.settings.optimizer, read_optimizer(reader, node));
+  return {};
+}
+
+/// A boundary at or behind the end of training never fires.
+bool never_fires(const Span& step_size, const TrainSection& train) {
+  switch (step_size.unit) {
+    case Span::Unit::kShare:
+      return step_size.amount >= 1;
+    case Span::Unit::kEpochs:
+      return train.epochs && step_size.amount >= static_cast<double>(*train.epochs);
+    case Span::Unit::kSteps:
+      return train.steps && step_size.amount >= static_cast<double>(*train.steps);
+  }
+  return false;
+}
+
+Result<void> read_schedule_row(const Reader& reader,
+                               const Node& node,
+                               const Row<TrainValues>& /*row*/,
+                               TrainValues& out) {
+  HYDRO_TRY(out.settings.schedule, read_schedule(reader, node));
+  const worker::Schedule& schedule = out.settings.schedule;
+  if (schedule.kind == worker::ScheduleKind::kStep && never_fires(schedule.step_size, out)) {
+    out.warnings.push_back(reader.error(
+        *node.find("step_size"),
+        "H0141",
+        "the first boundary, after " + span_text(schedule.step_size) + ", never fires"));
+  }
+  return {};
+}
+
+Result<void> read_label_smoothing(const Reader& reader,
+                                  const Node& node,
+                                  const Row<TrainValues>& row,
+                                  TrainValues& out) {
+  const auto value = as_number(node);
+  if (!value || !(*value >= 0 && *value < 1)) {
+    return reader.wrong(node, row.key, row.type);
+  }
+  if (*value > 0 && out.task != worker::Task::kClassification) {
+    return reader.error(node, "H0109", "`label_smoothing` stands beside `task: regression`")
+        .because("there are no labels to smooth");
+  }
+  out.settings.label_smoothing = *value;
+  return {};
+}
+
+Result<void> read_clip_norm(const Reader& reader,
+                            const Node& node,
+                            const Row<TrainValues>& row,
+                            TrainValues& out) {
+  const auto value = as_number(node);
+  if (!value || !std::isfinite(*value) || *value <= 0) {
+    return reader.wrong(node, row.key, row.type);
+  }
+  out.settings.clip_norm = *value;
+  return {};
+}
+
+constexpr auto kRows = std::to_array<Row<TrainValues>>({
+    {"task",
+     "classification or regression",
+     "",
+     "sets loss, metrics, default metric and mode",
+     &read_task},
+    {"epochs",
+     "an integer of at least 1",
+     "",
+     "length of training",
+     &read_integer<&TrainSection::epochs, 1, TrainValues>},
+    {"steps",
+     "an integer of at least 1",
+     "",
+     "length of training, instead of epochs",
+     &read_integer<&TrainSection::steps, 1, TrainValues>},
+    {"evaluate",
+     "a mapping such as {every: 1 epoch}",
+     "",
+     "when trials report",
+     &read_evaluate},
+    {"drop_last",
+     "true or false",
+     "true",
+     "leave out the last batch of an epoch when it is not full",
+     &read_bool<&TrainSection::drop_last, TrainValues>},
+    {"batch_size",
+     "an integer of at least 1",
+     "",
+     "samples a step",
+     &read_integer<&TrainValues::batch_size, 1, TrainValues>},
+    {"optimizer",
+     "a mapping with a name: sgd, adam or adamw",
+     "",
+     "how weights move",
+     &read_optimizer_row},
+    {"schedule",
+     "a mapping with a name: constant, step, cosine or linear",
+     "constant",
+     "the learning rate over time",
+     &read_schedule_row},
+    {"label_smoothing",
+     "a number in [0, 1)",
+     "0",
+     "share of the label spread over all classes",
+     &read_label_smoothing},
+    {"clip_norm", "a number above 0", "", "limit on the norm of the gradient", &read_clip_norm},
+    {"amp", "bf16", "", "mixed precision", &read_later<TrainValues>},
+});
+
+Result<void> check_budget(const Reader& reader, const Node& node, const TrainValues& train) {
+  if (train.epochs && train.steps) {
+    return reader.error(*node.find("steps"), "H0109", "`train` has both `epochs` and `steps`")
+        .fix("keep one of them");
+  }
+  for (const std::string_view key : {"task", "batch_size", "optimizer"}) {
+    if (node.find(key) == nullptr) {
+      return reader.error(node, "H0106", "`train` needs `" + std::string(key) + "`");
+    }
+  }
+  if (!train.epochs && !train.steps) {
+    return reader.error(node, "H0106", "`train` needs `epochs` or `steps`");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<TrainValues> read_train(const Reader& reader, const Node& node) {
+  TrainValues train;
+  HYDRO_TRY_VOID(
+      read_rows(reader, node, "train", std::span<const Row<TrainValues>>(kRows), train));
+  HYDRO_TRY_VOID(check_budget(reader, node, train));
+  if (train.evaluate_every.amount == 0) {
+    train.evaluate_every =
+        train.epochs ? Span{.amount = 1, .unit = Span::Unit::kEpochs}
+                     : Span{.amount = 1 / kEvaluationsOfSteps, .unit = Span::Unit::kShare};
+  }
+  return train;
+}
+
+void complete_train(Node& node) {
+  fill_defaults(node, std::span<const Row<TrainValues>>(kRows));
+  if (node.find("evaluate") == nullptr) {
+    node.set(
+        "evaluate",
+        parse_default(node.find("epochs") != nullptr ? "{every: 1 epoch}" : "{every: 10%}"));
+  }
+  complete_optimizer(*node.find("optimizer"));
+  complete_schedule(*node.find("schedule"));
+}
+
+worker::Budget budget(const TrainSection& train,
+                      std::int64_t samples,
+                      std::int64_t batch_size) {
+  HYDRO_CHECK(samples >= 1 && batch_size >= 1);
+  worker::Budget out;
+  out.steps_per_epoch =
+      train.drop_last ? samples / batch_size : (samples + batch_size - 1) / batch_size;
+  out.steps = train.epochs ? *train.epochs * out.steps_per_epoch : train.steps.value();
+  // Rounded up, so that `10%` gives ten evaluations and not eleven.
+  constexpr double kSlack = 1e-9;
+  const double every = std::ceil(worker::steps_of(train.evaluate_every, out) - kSlack);
+  out.evaluate_every = std::max<std::int64_t>(1, static_cast<std::int64_t>(every));
+  return out;
+}
+
+}  // namespace hydro::job

@@ -1,0 +1,368 @@
+// The `tune:` section.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hydro/base/result.h"
+#include "hydro/base/text.h"
+#include "hydro/job/job.h"
+#include "hydro/job/node.h"
+#include "hydro/job/reader.h"
+#include "hydro/job/schema.h"
+#include "hydro/job/sections.h"
+#include "hydro/worker/settings.h"
+
+namespace hydro::job {
+namespace {
+
+struct TuneValues : TuneSection {
+  std::optional<Mode> given_mode;
+  bool zero_query = false;
+};
+
+constexpr auto kModes = std::to_array<std::pair<std::string_view, Mode>>(
+    {{"min", Mode::kMin}, {"max", Mode::kMax}});
+constexpr auto kParametrizations = std::to_array<std::pair<std::string_view, Parametrization>>(
+    {{"mup", Parametrization::kMup},
+     {"paper", Parametrization::kPaper},
+     {"standard", Parametrization::kStandard}});
+constexpr auto kCoordinateChecks = std::to_array<std::pair<std::string_view, CoordinateCheck>>(
+    {{"warn", CoordinateCheck::kWarn},
+     {"error", CoordinateCheck::kError},
+     {"off", CoordinateCheck::kOff}});
+
+// ---- Metrics ----
+
+struct Metric {
+  std::string_view name;
+  Mode better;
+  bool classification_only;
+};
+
+/// The first row of a task is its default.
+constexpr auto kMetrics = std::to_array<Metric>({
+    {"val_accuracy", Mode::kMax, true},
+    {"val_loss", Mode::kMin, false},
+    {"val_top5", Mode::kMax, true},
+    {"train_loss", Mode::kMin, false},
+});
+
+std::vector<Metric> metrics_of(worker::Task task) {
+  std::vector<Metric> metrics;
+  std::ranges::copy_if(kMetrics, std::back_inserter(metrics), [&](const Metric& metric) {
+    return task == worker::Task::kClassification || !metric.classification_only;
+  });
+  return metrics;
+}
+
+std::string_view mode_name(Mode mode) {
+  return mode == Mode::kMin ? "min" : "max";
+}
+
+Error unknown_metric(const Reader& reader,
+                     const Node& node,
+                     const std::vector<Metric>& metrics) {
+  std::vector<std::string> names;
+  for (const Metric& metric : metrics) {
+    names.emplace_back(metric.name);
+  }
+  const std::string meant = nearest(node.text, names);
+  return reader.error(node, "H0122", "metric `" + printable(node.text) + "` is never reported")
+      .because("this task reports " + join(names, ", "))
+      .fix(meant.empty() ? "use one of these" : "did you mean `" + meant + "`?");
+}
+
+Result<void> settle_metric(const Reader& reader,
+                           const Node& node,
+                           worker::Task task,
+                           TuneValues& tune,
+                           std::vector<Error>& warnings) {
+  const std::vector<Metric> metrics = metrics_of(task);
+  auto metric = metrics.begin();
+  if (const Node* given = node.find("metric"); given != nullptr) {
+    metric = std::ranges::find(metrics, given->text, &Metric::name);
+    if (metric == metrics.end()) {
+      return unknown_metric(reader, *given, metrics);
+    }
+  }
+  tune.metric = metric->name;
+  tune.mode = tune.given_mode.value_or(metric->better);
+  if (tune.mode != metric->better) {
+    warnings.push_back(reader.error(*node.find("mode"),
+                                    "H0140",
+                                    "mode `" + std::string(mode_name(tune.mode)) +
+                                        "` looks for the worst `" + tune.metric + "`"));
+  }
+  return {};
+}
+
+// ---- Keys whose other values come later ----
+
+/// `word`, or {name: word}.
+std::string name_in(const Node& node) {
+  const Node* name = node.is_map() ? node.find("name") : &node;
+  return name != nullptr && name->is_scalar() ? name->text : std::string();
+}
+
+Result<void> read_search(const Reader& reader,
+                         const Node& node,
+                         const Row<TuneValues>& row,
+                         TuneValues& out) {
+  const std::string name = name_in(node);
+  const bool command = node.is_map() && node.find("command") != nullptr;
+  if (command || name == "sobol" || name == "optuna") {
+    return not_in_this_version(reader, node, "search: " + (command ? "command" : name))
+        .fix("use random or grid");
+  }
+  if ((name != "random" && name != "grid") || !node.is_scalar()) {
+    return reader.wrong(node, row.key, row.type);
+  }
+  out.search = name == "grid" ? SearchKind::kGrid : SearchKind::kRandom;
+  return {};
+}
+
+Result<void> read_scheduler(const Reader& reader,
+                            const Node& node,
+                            const Row<TuneValues>& row,
+                            TuneValues& /*out*/) {
+  const std::string name = name_in(node);
+  if (name == "asha" || name == "hyperband" || name == "median") {
+    return not_in_this_version(reader, node, "scheduler: " + name)
+        .fix("remove the key, or write scheduler: fifo");
+  }
+  const bool alone = node.is_scalar() || node.keys.size() == 1;
+  return name == "fifo" && alone ? Result<void>() : reader.wrong(node, row.key, row.type);
+}
+
+constexpr auto kParametrizationRows = std::to_array<Row<TuneValues>>({
+    {"name",
+     "mup, paper or standard",
+     "mup",
+     "which table of factors",
+     &read_word<&TuneSection::parametrization, kParametrizations, TuneValues>},
+    {"zero_query",
+     "true or false",
+     "false",
+     "start the query weights at 0",
+     &read_bool<&TuneValues::zero_query, TuneValues>},
+});
+
+Result<void> read_parametrization(const Reader& reader,
+                                  const Node& node,
+                                  const Row<TuneValues>& row,
+                                  TuneValues& out) {
+  if (!node.is_map()) {
+    return read_word<&TuneSection::parametrization, kParametrizations, TuneValues>(
+        reader, node, row, out);
+  }
+  HYDRO_TRY_VOID(read_rows(
+      reader, node, row.key, std::span<const Row<TuneValues>>(kParametrizationRows), out));
+  return out.zero_query ? not_in_this_version(reader, *node.find("zero_query"), "zero_query")
+                        : Result<void>();
+}
+
+Result<void> read_fusion(const Reader& reader,
+                         const Node& node,
+                         const Row<TuneValues>& row,
+                         TuneValues& out) {
+  const auto limit = as_integer(node);
+  if (limit && *limit >= 1) {
+    out.fusion = {.kind = Fusion::Kind::kLimit, .limit = *limit};
+    return {};
+  }
+  if (!node.is_scalar() || (node.text != "auto" && node.text != "off")) {
+    return reader.wrong(node, row.key, row.type);
+  }
+  out.fusion.kind = node.text == "off" ? Fusion::Kind::kOff : Fusion::Kind::kAuto;
+  return {};
+}
+
+Result<void> read_eager(const Reader& reader,
+                        const Node& node,
+                        const Row<TuneValues>& row,
+                        TuneValues& /*out*/) {
+  if (as_number(node)) {
+    return not_in_this_version(reader, node, row.key)
+        .fix("write eager_transfer: off, or remove the key");
+  }
+  return node.is_scalar() && node.text == "off" ? Result<void>()
+                                                : reader.wrong(node, row.key, row.type);
+}
+
+struct TargetValues {
+  std::int64_t top_k = 1;
+};
+
+Result<void> read_keep(const Reader& reader,
+                       const Node& node,
+                       const Row<TargetValues>& row,
+                       TargetValues& /*out*/) {
+  if (node.is_scalar() && node.text == "best") {
+    return not_in_this_version(reader, node, "keep: best")
+        .fix("write keep: last, or remove the key");
+  }
+  return node.is_scalar() && node.text == "last" ? Result<void>()
+                                                 : reader.wrong(node, row.key, row.type);
+}
+
+Result<void> read_top_k(const Reader& reader,
+                        const Node& node,
+                        const Row<TargetValues>& row,
+                        TargetValues& /*out*/) {
+  const auto value = as_integer(node);
+  if (!value || *value < 1) {
+    return reader.wrong(node, row.key, row.type);
+  }
+  return *value == 1 ? Result<void>()
+                     : not_in_this_version(reader, node, "top_k over 1")
+                           .fix("write top_k: 1, or remove the key");
+}
+
+constexpr auto kTargetRows = std::to_array<Row<TargetValues>>({
+    {"top_k",
+     "an integer of at least 1",
+     "1",
+     "how many best configurations are trained at full width",
+     &read_top_k},
+    {"keep", "last", "last", "which epoch's weights are delivered", &read_keep},
+});
+
+Result<void> read_target(const Reader& reader,
+                         const Node& node,
+                         const Row<TuneValues>& row,
+                         TuneValues& /*out*/) {
+  TargetValues target;
+  return read_rows(
+      reader, node, row.key, std::span<const Row<TargetValues>>(kTargetRows), target);
+}
+
+Result<void> read_time_budget(const Reader& reader,
+                              const Node& node,
+                              const Row<TuneValues>& row,
+                              TuneValues& /*out*/) {
+  return as_duration(node) ? not_in_this_version(reader, node, row.key)
+                           : reader.wrong(node, row.key, row.type);
+}
+
+constexpr auto kRows = std::to_array<Row<TuneValues>>({
+    {"metric",
+     "a metric's name",
+     "",
+     "what trials are compared by; default from the task",
+     &read_text<&TuneSection::metric, TuneValues>},
+    {"mode",
+     "min or max",
+     "",
+     "which end of the metric is better; default from the metric",
+     &read_word<&TuneValues::given_mode, kModes, TuneValues>},
+    {"search", "random or grid", "random", "where configurations come from", &read_search},
+    {"num_samples",
+     "an integer of at least 1",
+     "",
+     "how many are drawn (10); not with `search: grid`",
+     &read_integer<&TuneSection::num_samples, 1, TuneValues>},
+    {"scheduler", "fifo", "fifo", "which trials are stopped early", &read_scheduler},
+    {"scaling",
+     "a number of at least 1",
+     "8",
+     "S, how much narrower trials are than the target; 1: not at all",
+     &read_number<&TuneSection::scaling, Limits{.low = 1, .high = 1e6}, TuneValues>},
+    {"parametrization",
+     "mup, paper or standard",
+     "mup",
+     "how hyperparameters change with the width",
+     &read_parametrization},
+    {"fusion",
+     "auto, off or an integer of at least 1",
+     "auto",
+     "how many trials may share a container",
+     &read_fusion},
+    {"eager_transfer",
+     "off",
+     "off",
+     "share of ended trials from which the target may start",
+     &read_eager},
+    {"target",
+     "a mapping such as {top_k: 1, keep: last}",
+     "{top_k: 1, keep: last}",
+     "what is trained at full width",
+     &read_target},
+    {"target_search", "a mapping", "", "second search on the target", &read_later<TuneValues>},
+    {"time_budget",
+     "a time such as 90 s, 15 min or 2 h",
+     "",
+     "for the whole study",
+     &read_time_budget},
+    {"seed",
+     "an integer of at least 0",
+     "1",
+     "of suggestions, initial weights and dropout",
+     &read_integer<&TuneSection::seed, 0, TuneValues>},
+    {"points_to_evaluate", "a list", "", "configurations tried first", &read_later<TuneValues>},
+    {"stop", "a list", "", "rules that end a trial", &read_later<TuneValues>},
+    {"dedup", "true or false", "", "try no configuration twice", &read_later<TuneValues>},
+    {"deterministic",
+     "true or false",
+     "false",
+     "same slots, same decisions",
+     &read_bool<&TuneSection::deterministic, TuneValues>},
+    {"max_concurrent_trials",
+     "an integer of at least 1",
+     "",
+     "limit on trials that run at once",
+     &read_integer<&TuneSection::max_concurrent_trials, 1, TuneValues>},
+    {"max_failures", "an integer", "", "retries of a trial", &read_later<TuneValues>},
+    {"fail_fast", "true or false", "", "stop at the first failure", &read_later<TuneValues>},
+    {"pause_memory", "a size such as 4 GB", "", "for paused trials", &read_later<TuneValues>},
+    {"min_width",
+     "an integer of at least 1",
+     "2",
+     "no width is made smaller",
+     &read_integer<&TuneSection::min_width, 1, TuneValues>},
+    {"coordinate_check",
+     "warn, error or off",
+     "warn",
+     "short check of the parametrization before the search",
+     &read_word<&TuneSection::coordinate_check, kCoordinateChecks, TuneValues>},
+});
+
+Result<void> check_samples(const Reader& reader, const Node& node, const TuneValues& tune) {
+  const Node* samples = node.find("num_samples");
+  if (samples == nullptr || tune.search != SearchKind::kGrid) {
+    return {};
+  }
+  return reader.error(*samples, "H0109", "`num_samples` stands beside `search: grid`")
+      .because("grid search tries the product of all values once")
+      .fix("remove num_samples, or use `search: random`");
+}
+
+}  // namespace
+
+Result<TuneSection> read_tune(const Reader& reader,
+                              const Node& node,
+                              worker::Task task,
+                              std::vector<Error>& warnings) {
+  TuneValues tune;
+  HYDRO_TRY_VOID(
+      read_rows(reader, node, "tune", std::span<const Row<TuneValues>>(kRows), tune));
+  HYDRO_TRY_VOID(check_samples(reader, node, tune));
+  HYDRO_TRY_VOID(settle_metric(reader, node, task, tune, warnings));
+  return static_cast<const TuneSection&>(tune);
+}
+
+void complete_tune(Node& node, const TuneSection& read) {
+  fill_defaults(node, std::span<const Row<TuneValues>>(kRows));
+  node.set("metric", make_scalar(read.metric));
+  node.set("mode", make_scalar(std::string(mode_name(read.mode))));
+  if (read.search == SearchKind::kRandom) {
+    node.set("num_samples", make_scalar(std::to_string(read.num_samples)));
+  }
+}
+
+}  // namespace hydro::job
