@@ -1,0 +1,211 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "hydro/base/text.h"
+#include "hydro/data/dataset.h"
+#include "hydro/data/raw_array.h"
+#include "hydro/data/transform.h"
+
+namespace hydro::data {
+namespace {
+
+std::string name_of(ElementType type) {
+  switch (type) {
+    case ElementType::kUInt8:
+      return "uint8";
+    case ElementType::kInt64:
+      return "int64";
+    case ElementType::kFloat32:
+      break;
+  }
+  return "float32";
+}
+
+std::string place_of(const std::string& what, const std::filesystem::path& file) {
+  return file.empty() ? "data." + what : "data." + what + ": " + file.string();
+}
+
+/// A single input needs no name.
+const Field* find_field(const Dataset& dataset,
+                        const Expectation& expectation,
+                        const std::string& name) {
+  const auto found = std::ranges::find(dataset.inputs, name, &Field::name);
+  if (found != dataset.inputs.end()) {
+    return &*found;
+  }
+  const bool is_only = dataset.inputs.size() == 1 && expectation.inputs.size() == 1;
+  const bool unnamed = is_only && (dataset.inputs.front().name.empty() || name.empty());
+  return unnamed ? &dataset.inputs.front() : nullptr;
+}
+
+Result<void> check_names(const Dataset& dataset,
+                         const Expectation& expectation,
+                         const std::string& what) {
+  std::vector<std::string> wanted;
+  for (const auto& input : expectation.inputs) {
+    wanted.push_back("`" + printable(input.name) + "`");
+  }
+  const auto is_there = [&](const auto& input) {
+    return find_field(dataset, expectation, input.name) != nullptr;
+  };
+  if (dataset.inputs.size() == expectation.inputs.size() &&
+      std::ranges::all_of(expectation.inputs, is_there)) {
+    return {};
+  }
+  std::vector<std::string> given;
+  for (const Field& field : dataset.inputs) {
+    given.push_back("`" + printable(field.name) + "`");
+  }
+  return make_error("H0412",
+                    "the data hold inputs " + join(given, ", ") + ", the model takes " +
+                        join(wanted, ", "))
+      .at("data." + what);
+}
+
+Result<void> check_size(const Dataset& dataset,
+                        const Expectation& expectation,
+                        Use use,
+                        const std::string& what) {
+  if (dataset.size < 1) {
+    return make_error("H0405", "the data set has no samples")
+        .at(place_of(what, dataset.target.file));
+  }
+  if (use == Use::kTraining && dataset.size < expectation.batch_size) {
+    return make_error("H0408",
+                      std::to_string(dataset.size) + " samples are fewer than one batch of " +
+                          std::to_string(expectation.batch_size))
+        .at(place_of(what, dataset.target.file));
+  }
+  return {};
+}
+
+Result<std::vector<std::int64_t>> transformed(const Field& field,
+                                              std::span<const Transform> transforms) {
+  ImageShape shape{
+      .channels = field.shape[0], .height = field.shape[1], .width = field.shape[2]};
+  for (const Transform& transform : transforms) {
+    HYDRO_TRY(shape, shape_after(shape, transform));
+  }
+  return std::vector{shape.channels, shape.height, shape.width};
+}
+
+Result<void> check_finite(std::span<const std::byte> bytes,
+                          std::int64_t samples,
+                          const std::string& place) {
+  const std::size_t count = bytes.size() / sizeof(float);
+  for (std::size_t i = 0; i < count; ++i) {
+    float value = 0;
+    std::memcpy(&value, bytes.data() + i * sizeof(float), sizeof(float));
+    if (!std::isfinite(value)) {
+      const std::size_t sample = i / (count / static_cast<std::size_t>(samples));
+      return make_error("H0413",
+                        "sample " + std::to_string(sample) + " holds " + plain_number(value))
+          .at(place);
+    }
+  }
+  return {};
+}
+
+Result<void> check_input(const Field& field,
+                         const Expectation::Input& input,
+                         std::span<const Transform> transforms,
+                         std::int64_t samples,
+                         const std::string& place) {
+  const ElementType type = field.is_image ? ElementType::kFloat32 : field.type;
+  std::vector<std::int64_t> shape = field.shape;
+  if (field.is_image) {
+    auto after = transformed(field, transforms);
+    if (!after) {
+      return std::move(after).error().at(place);
+    }
+    shape = *std::move(after);
+  }
+  if (type != input.type) {
+    return make_error("H0409",
+                      "input `" + printable(input.name) + "` takes " + name_of(input.type) +
+                          ", the file holds " + name_of(type))
+        .at(place)
+        .because(
+            type == ElementType::kInt64
+                ? "only uint8 arrays [N, C, H, W] are images; other whole numbers stay whole"
+                : "numbers are not rounded silently");
+  }
+  if (shape != input.shape) {
+    return make_error("H0407",
+                      "samples are " + shape_text(shape) + ", the model takes " +
+                          shape_text(input.shape))
+        .at(place)
+        .because(shape == field.shape ? ""
+                                      : "in the file they are " + shape_text(field.shape) +
+                                            ", before the transforms");
+  }
+  return field.type == ElementType::kFloat32 ? check_finite(field.bytes, samples, place)
+                                             : Result<void>();
+}
+
+Result<void> check_labels(const Target& target,
+                          std::int64_t classes,
+                          const std::string& place) {
+  if (target.classes.empty()) {
+    return make_error("H0409",
+                      "the target holds floats, a classification needs whole class numbers")
+        .at(place);
+  }
+  const auto wrong = std::ranges::find_if(
+      target.classes, [&](std::int64_t label) { return label < 0 || label >= classes; });
+  if (wrong == target.classes.end()) {
+    return {};
+  }
+  const auto index = wrong - target.classes.begin();
+  return make_error("H0406",
+                    "label " + std::to_string(*wrong) + " of sample " + std::to_string(index) +
+                        " is outside [0, " + std::to_string(classes) + ")")
+      .at(place)
+      .because("the model has " + std::to_string(classes) + " outputs");
+}
+
+Result<void> check_target(const Dataset& dataset,
+                          const Expectation& expectation,
+                          const std::string& place) {
+  const Target& target = dataset.target;
+  if (expectation.classes) {
+    return check_labels(target, *expectation.classes, place);
+  }
+  if (expectation.target_shape && !target.classes.empty()) {
+    return make_error("H0409", "the target holds whole numbers, a regression needs floats")
+        .at(place);
+  }
+  if (expectation.target_shape && target.shape != *expectation.target_shape) {
+    return make_error("H0407",
+                      "targets are " + shape_text(target.shape) + ", the model's output is " +
+                          shape_text(*expectation.target_shape))
+        .at(place);
+  }
+  return check_finite(std::as_bytes(std::span(target.values)), dataset.size, place);
+}
+
+}  // namespace
+
+Result<void> check_dataset(const Dataset& dataset,
+                           std::span<const Transform> transforms,
+                           const Expectation& expectation,
+                           Use use,
+                           const std::string& what) {
+  HYDRO_CHECK(!expectation.inputs.empty(), "a model without inputs");
+  HYDRO_TRY_VOID(check_size(dataset, expectation, use, what));
+  HYDRO_TRY_VOID(check_names(dataset, expectation, what));
+  if (!transforms.empty() && std::ranges::none_of(dataset.inputs, &Field::is_image)) {
+    return make_error("H0411", "the data hold no images to transform")
+        .at(place_of(what, dataset.inputs.front().file));
+  }
+  const std::vector<Transform> kept = acting(transforms, use);
+  for (const auto& input : expectation.inputs) {
+    const Field& field = *find_field(dataset, expectation, input.name);
+    HYDRO_TRY_VOID(check_input(field, input, kept, dataset.size, place_of(what, field.file)));
+  }
+  return check_target(dataset, expectation, place_of(what, dataset.target.file));
+}
+
+}  // namespace hydro::data
