@@ -1,0 +1,115 @@
+#include "hydro/tune/state.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "hydro/base/result.h"
+#include "hydro/tune/events.h"
+#include "hydro/worker/messages.h"
+
+namespace hydro::tune {
+
+const StudySettings& State::study() const {
+  HYDRO_CHECK(settings.has_value(), "the study is not open");
+  return *settings;
+}
+
+const Trial& State::trial(worker::TrialId id) const {
+  const auto index = static_cast<std::size_t>(id);
+  HYDRO_CHECK(index < trials.size(), "trial " + std::to_string(index));
+  return trials[index];
+}
+
+const Container& State::container(worker::ContainerId id) const {
+  const auto index = static_cast<std::size_t>(id);
+  HYDRO_CHECK(index < containers.size(), "container " + std::to_string(index));
+  return containers[index];
+}
+
+bool State::all_suggested() const {
+  return settings &&
+         (exhausted || static_cast<std::int64_t>(trials.size()) >= settings->trials);
+}
+
+std::optional<worker::TrialId> State::best() const {
+  return ranking.empty() ? std::nullopt : std::optional(ranking.begin()->second);
+}
+
+bool State::delivers_own_weights() const {
+  return settings && settings->scaling == 1;
+}
+
+worker::ContainerId container_of(const Trial& trial) {
+  HYDRO_CHECK(trial.container.has_value(), "the trial has no container");
+  return *trial.container;
+}
+
+std::optional<double> value_of(const std::vector<worker::Report>& reports,
+                               const std::string& metric) {
+  for (const worker::Report& report : std::views::reverse(reports)) {
+    if (const auto found = report.metrics.find(metric); found != report.metrics.end()) {
+      return found->second;
+    }
+  }
+  return std::nullopt;
+}
+
+worker::ContainerSpec spec_of(const State& state, const Container& container) {
+  HYDRO_CHECK(state.settings && !container.trials.empty(),
+              "a container holds a trial of an open study");
+  const bool target = container.kind == worker::TrialKind::kTarget;
+  const TrialSuggested& first = state.trial(container.trials.front()).suggestion;
+  worker::ContainerSpec spec{.id = container.id,
+                             .kind = container.kind,
+                             .model = target ? first.target_model : first.model,
+                             .batch_size = first.batch_size,
+                             .budget = first.budget,
+                             .drop_last = state.study().drop_last,
+                             .study_seed = state.study().seed,
+                             .data_seed = state.study().data_seed,
+                             .evaluate_test = state.study().evaluate_test && target,
+                             .trials = {}};
+  for (const worker::TrialId id : container.trials) {
+    spec.trials.push_back({.id = id, .settings = state.trial(id).suggestion.settings});
+  }
+  return spec;
+}
+
+std::vector<CommandLost> lost_commands(const State& state) {
+  std::vector<CommandLost> lost;
+  for (const auto& [id, pending] : state.pending) {
+    lost.push_back({.command = id});
+  }
+  return lost;
+}
+
+EventBody event_of(const worker::Answer& answer) {
+  return std::visit(
+      [&answer](const auto& body) -> EventBody {
+        using Body = std::remove_cvref_t<decltype(body)>;
+        if constexpr (std::is_same_v<Body, worker::Report>) {
+          return Reported{.command = answer.command, .report = body};
+        } else if constexpr (std::is_same_v<Body, worker::Diverged>) {
+          return TrialDiverged{.command = answer.command,
+                               .trial = body.trial,
+                               .step = body.step,
+                               .cause = body.reason};
+        } else if constexpr (std::is_same_v<Body, worker::Done>) {
+          return CommandDone{.command = answer.command, .step = body.step};
+        } else if constexpr (std::is_same_v<Body, worker::Stopped>) {
+          return CommandStopped{.command = answer.command, .step = body.step};
+        } else {
+          return CommandFailed{.command = answer.command, .error = body.error};
+        }
+      },
+      answer.body);
+}
+
+}  // namespace hydro::tune

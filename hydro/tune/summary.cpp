@@ -1,0 +1,240 @@
+#include "hydro/tune/summary.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hydro/base/result.h"
+#include "hydro/tune/event_fields.h"
+#include "hydro/tune/events.h"
+#include "hydro/tune/phases.h"
+#include "hydro/tune/state.h"
+#include "hydro/worker/messages.h"
+
+namespace hydro::tune {
+namespace {
+
+constexpr EnumList<TrialStatus, 5> kTrialStatuses = {
+    {{{TrialStatus::kWaiting, "waiting"},
+      {TrialStatus::kRunning, "running"},
+      {TrialStatus::kFinished, "finished"},
+      {TrialStatus::kFailed, "failed"},
+      {TrialStatus::kInterrupted, "interrupted"}}}};
+constexpr EnumList<TargetStatus, 4> kTargetStatuses = {
+    {{{TargetStatus::kRunning, "running"},
+      {TargetStatus::kFinished, "finished"},
+      {TargetStatus::kFailed, "failed"},
+      {TargetStatus::kInterrupted, "interrupted"}}}};
+
+double epochs_of(const std::vector<worker::Report>& reports) {
+  return reports.empty() ? 0 : reports.back().epoch;
+}
+
+TrialRow row_of(const State& state, const Trial& trial) {
+  constexpr double kNanosecond = 1e-9;
+  const bool began = trial.status != TrialStatus::kWaiting;
+  const std::int64_t end_ns =
+      trial.status == TrialStatus::kRunning ? state.last_ns : trial.end_ns;
+  return {.id = trial.suggestion.id,
+          .status = trial.status,
+          .reason = trial.cause,
+          .config = trial.suggestion.config,
+          .value = value_of(trial.reports, state.study().metric),
+          .epochs = epochs_of(trial.reports),
+          .seconds = began ? static_cast<double>(end_ns - trial.begin_ns) * kNanosecond : 0};
+}
+
+/// "val_accuracy" -> "test_accuracy"; a metric of another split has no counterpart.
+std::string test_name(const std::string& metric) {
+  constexpr std::string_view kValidation = "val_";
+  return metric.starts_with(kValidation) ? "test_" + metric.substr(kValidation.size())
+                                         : std::string();
+}
+
+TargetRow row_of(const State& state, const Target& target) {
+  const std::string& metric = state.study().metric;
+  return {.trial = target.trial,
+          .status = target.status,
+          .reason = target.cause,
+          .value = value_of(target.reports, metric),
+          .test = value_of(target.reports, test_name(metric)),
+          .epochs = epochs_of(target.reports)};
+}
+
+std::vector<FailureCause> group_failures(const State& state) {
+  std::map<std::string, FailureCause> by_cause;
+  for (const Trial& trial : state.trials) {
+    if (trial.status == TrialStatus::kFailed) {
+      FailureCause& group = by_cause[trial.cause];
+      if (group.count++ == 0) {
+        group.cause = trial.cause;
+        group.first = trial.suggestion.id;
+      }
+    }
+  }
+  std::vector<FailureCause> groups;
+  groups.reserve(by_cause.size());
+  for (auto& [cause, group] : by_cause) {
+    groups.push_back(std::move(group));
+  }
+  std::ranges::sort(groups, [](const FailureCause& left, const FailureCause& right) {
+    return left.count != right.count ? left.count > right.count : left.first < right.first;
+  });
+  return groups;
+}
+
+/// What ran is work up to now, though it has no answer yet.
+PhaseSeconds phases_of(const State& state) {
+  std::vector<Interval> intervals = state.intervals;
+  for (const auto& [id, pending] : state.pending) {
+    const bool target =
+        state.container(pending.order.container).kind == worker::TrialKind::kTarget;
+    intervals.push_back({.phase = target ? Phase::kTarget : Phase::kSurrogates,
+                         .begin_ns = pending.since_ns,
+                         .end_ns = state.last_ns});
+  }
+  if (!state.prepared) {
+    intervals.push_back(
+        {.phase = Phase::kPrepare, .begin_ns = state.begin_ns, .end_ns = state.last_ns});
+  }
+  return phase_seconds(intervals, state.begin_ns, state.last_ns);
+}
+
+void add_metrics(std::vector<MetricRow>& rows,
+                 worker::TrialId trial,
+                 worker::TrialKind kind,
+                 const std::vector<worker::Report>& reports) {
+  for (const worker::Report& report : reports) {
+    for (const auto& [name, value] : report.metrics) {
+      rows.push_back({.trial = trial,
+                      .kind = kind,
+                      .step = report.step,
+                      .epoch = report.epoch,
+                      .metric = name,
+                      .value = value});
+    }
+  }
+}
+
+std::string causes_text(const State& state) {
+  constexpr std::size_t kShown = 5;
+  const std::vector<FailureCause> groups = group_failures(state);
+  std::string text;
+  for (std::size_t index = 0; index < std::min(groups.size(), kShown); ++index) {
+    const FailureCause& group = groups[index];
+    text += (text.empty() ? "" : "; ") + std::to_string(group.count) + " x " + group.cause +
+            " (first: trial " + std::to_string(static_cast<std::int64_t>(group.first)) + ")";
+  }
+  return groups.size() > kShown
+             ? text + "; " + std::to_string(groups.size() - kShown) + " other causes"
+             : text;
+}
+
+std::string what_ended(const Counts& counts) {
+  return std::to_string(counts.finished) + " of " + std::to_string(counts.total) +
+         " trials finished, " + std::to_string(counts.failed) + " failed";
+}
+
+std::string target_causes(const State& state) {
+  std::string text;
+  for (const Target& target : state.targets) {
+    text += (text.empty() ? "" : "; ") + std::string("trial ") +
+            std::to_string(static_cast<std::int64_t>(target.trial)) + ": " + target.cause;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string_view trial_status_name(TrialStatus status) {
+  return kTrialStatuses.text(status);
+}
+
+std::string_view target_status_name(TargetStatus status) {
+  return kTargetStatuses.text(status);
+}
+
+std::string_view mode_name(Mode mode) {
+  return EnumText<Mode>::text(mode);
+}
+
+std::vector<TrialRow> trial_rows(const State& state) {
+  std::vector<TrialRow> rows;
+  rows.reserve(state.trials.size());
+  for (const Trial& trial : state.trials) {
+    rows.push_back(row_of(state, trial));
+  }
+  return rows;
+}
+
+std::vector<MetricRow> metric_rows(const State& state) {
+  std::vector<MetricRow> rows;
+  for (const Trial& trial : state.trials) {
+    add_metrics(rows, trial.suggestion.id, worker::TrialKind::kSurrogate, trial.reports);
+  }
+  for (const Target& target : state.targets) {
+    if (state.container(target.container).kind == worker::TrialKind::kTarget) {
+      add_metrics(rows, target.trial, worker::TrialKind::kTarget, target.reports);
+    }
+  }
+  return rows;
+}
+
+Summary summarize(const State& state) {
+  HYDRO_CHECK(state.settings.has_value(), "the study is not open");
+  Summary summary{.study = state.study().name,
+                  .state = state.closed
+                               ? std::string(EnumText<Outcome>::text(state.closed->outcome))
+                               : "running",
+                  .metric = state.study().metric,
+                  .mode = state.study().mode,
+                  .scaling = state.study().scaling,
+                  .best = {},
+                  .target = {},
+                  .targets = {},
+                  .counts = state.counts,
+                  .failures = group_failures(state),
+                  .phases = phases_of(state)};
+  if (const auto best = state.best()) {
+    summary.best = row_of(state, state.trial(*best));
+  }
+  for (const Target& target : state.targets) {
+    summary.targets.push_back(row_of(state, target));
+    if (target.status == TargetStatus::kFinished) {
+      summary.target = summary.targets.back();
+    }
+  }
+  return summary;
+}
+
+std::optional<Error> study_error(const State& state) {
+  if (!state.closed || state.closed->outcome == Outcome::kFinished) {
+    return std::nullopt;
+  }
+  if (state.export_error) {
+    return state.export_error;
+  }
+  const std::string kept = "every event in study.db, trials.csv and metrics.csv";
+  if (state.closed->outcome == Outcome::kInterrupted) {
+    return make_error(state.closed->error, "the study was stopped: " + what_ended(state.counts))
+        .keeping(kept);
+  }
+  if (state.targets.empty()) {
+    return make_error(state.closed->error, "no trial succeeded: " + what_ended(state.counts))
+        .because(causes_text(state))
+        .keeping(kept);
+  }
+  return make_error(state.closed->error,
+                    "no target could be trained in " + std::to_string(state.targets.size()) +
+                        (state.targets.size() == 1 ? " attempt" : " attempts"))
+      .because(target_causes(state))
+      .keeping(kept + ", without best/");
+}
+
+}  // namespace hydro::tune
