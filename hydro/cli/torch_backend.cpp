@@ -1,0 +1,44 @@
+#include "hydro/cli/torch_backend.h"
+
+#include <memory>
+#include <utility>
+
+#include "hydro/train/train.h"
+
+namespace hydro::cli {
+
+Result<void> TorchBackend::check_shapes(const shrink::Surrogate& surrogate) const {
+  return train::check_shapes(surrogate);
+}
+
+Result<run::CoordinateMeasure> TorchBackend::measure_coordinates(const shrink::Surrogate& surrogate,
+                                                                 const data::Loader& data,
+                                                                 const run::CoordinateRequest& request) const {
+  const train::CoordinateSetting setting = {.settings = request.settings,
+                                            .task = request.task,
+                                            .seeds = request.seeds,
+                                            .batch_size = request.batch_size};
+  HYDRO_TRY(train::CoordinateRun measured, train::measure_coordinates(surrogate, data, setting));
+  run::CoordinateMeasure out;
+  out.first_losses = std::move(measured.first_losses);
+  for (train::LayerUpdate& layer : measured.layers) {
+    out.layers.push_back(
+        {.layer = std::move(layer.layer), .update = layer.update, .activation = layer.activation});
+  }
+  return out;
+}
+
+worker::WorkerFactory TorchBackend::workers(const run::Material& material, worker::Task task) const {
+  auto study = std::make_shared<train::Study>();   // shared by the workers of all slots
+  study->task = task;
+  study->training = material.loaders.training;
+  study->validation = material.loaders.validation;
+  study->test = material.loaders.test;
+  for (const run::Architecture& architecture : material.architectures) {
+    study->models.emplace(architecture.surrogate_key, architecture.surrogate);
+    study->models.emplace(architecture.target_key, architecture.target);
+  }
+  return [study](worker::SlotId) { return train::make_worker(study); };
+}
+
+}  // namespace hydro::cli

@@ -1,0 +1,17 @@
+// hydro/cli/torch_backend.h — joins `run` with `train`: the backend that computes with libtorch.
+#pragma once
+
+#include "hydro/run/backend.h"
+
+namespace hydro::cli {
+
+class TorchBackend : public run::Backend {
+ public:
+  [[nodiscard]] Result<void> check_shapes(const shrink::Surrogate& surrogate) const override;
+  [[nodiscard]] Result<run::CoordinateMeasure> measure_coordinates(const shrink::Surrogate& surrogate,
+                                                                   const data::Loader& data,
+                                                                   const run::CoordinateRequest& request) const override;
+  [[nodiscard]] worker::WorkerFactory workers(const run::Material& material, worker::Task task) const override;
+};
+
+}  // namespace hydro::cli

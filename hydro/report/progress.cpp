@@ -1,0 +1,191 @@
+#include "hydro/report/progress.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "hydro/base/text.h"
+#include "hydro/tune/event_json.h"
+
+namespace hydro::report {
+namespace {
+
+constexpr int kDefaultWidth = 80;
+constexpr double kNanosecond = 1e-9;
+constexpr double kThousand = 1000;
+
+int terminal_width(std::FILE* out) {
+  winsize size{};
+  return ::ioctl(::fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kDefaultWidth;
+}
+
+std::int64_t number(worker::TrialId id) { return static_cast<std::int64_t>(id); }
+
+double samples_of(const tune::Trial& trial) {
+  return trial.reports.empty()
+             ? 0
+             : static_cast<double>(trial.reports.back().step) * static_cast<double>(trial.suggestion.batch_size);
+}
+
+double planned_samples(const tune::Trial& trial) {
+  return static_cast<double>(trial.suggestion.budget.steps) * static_cast<double>(trial.suggestion.batch_size);
+}
+
+std::string rate_text(double per_second) {
+  return per_second >= kThousand ? fmt::format("{:.1f}k samples/s", per_second / kThousand)
+                                 : fmt::format("{:.0f} samples/s", per_second);
+}
+
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::max(seconds, 0.0));
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+/// Rate so far and what is left at that rate; of the search, or of the target once it trains.
+std::string pace_text(const tune::State& state, std::int64_t now_ns) {
+  double done = 0;
+  double planned = 0;
+  std::int64_t begin_ns = now_ns;
+  if (!state.targets.empty()) {
+    const tune::Target& target = state.targets.back();
+    const tune::Trial& trial = state.trial(target.trial);
+    begin_ns = trial.end_ns;
+    planned = planned_samples(trial);
+    done = target.reports.empty() ? 0
+                                  : static_cast<double>(target.reports.back().step) *
+                                        static_cast<double>(trial.suggestion.batch_size);
+  } else {
+    for (const tune::Trial& trial : state.trials) {
+      done += samples_of(trial);
+      planned += trial.status == tune::TrialStatus::kFailed ? samples_of(trial) : planned_samples(trial);
+      begin_ns = trial.begin_ns > 0 ? std::min(begin_ns, trial.begin_ns) : begin_ns;
+    }
+  }
+  const double seconds = static_cast<double>(now_ns - begin_ns) * kNanosecond;
+  if (done <= 0 || seconds <= 0) {
+    return {};
+  }
+  const double rate = done / seconds;
+  return " · " + rate_text(rate) + " · ETA " + clock_text((planned - done) / rate);
+}
+
+std::string best_text(const tune::State& state) {
+  const std::optional<worker::TrialId> best = state.best();
+  if (!best.has_value()) {
+    return {};
+  }
+  const std::optional<double> value = tune::value_of(state.trial(*best).reports, state.settings->metric);
+  return fmt::format(" · best {} {:.4g} (trial {})", state.settings->metric, value.value_or(0), number(*best));
+}
+
+/// Cuts after `width` characters, counting UTF-8 sequences as one.
+std::string cut(const std::string& text, int width) {
+  int seen = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool starts = (static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U;
+    if (starts && ++seen > width) {
+      return text.substr(0, i);
+    }
+  }
+  return text;
+}
+
+std::string metric_list(const worker::Report& report) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : report.metrics) {
+    parts.push_back(fmt::format("{} {:.4g}", name, value));
+  }
+  return join(parts, ", ");
+}
+
+/// Lines of the plain form, by event type; other events say nothing.
+struct PlainLine {
+  const tune::State& state;
+  const std::vector<Column>& columns;
+
+  std::string operator()(const tune::StudyOpened& e) const {
+    return fmt::format("study {}: {} trials, metric {}\n", e.settings.name, e.settings.trials, e.settings.metric);
+  }
+  std::string operator()(const tune::ContainersPlanned& e) const {
+    return fmt::format("planned {} containers on {} slots\n", e.containers.size(), state.settings->slots);
+  }
+  std::string operator()(const tune::TrialFinished& e) const {
+    const tune::Trial& trial = state.trial(e.trial);
+    return fmt::format("trial {} finished: {} ({}) [{}/{}]\n", number(e.trial),
+                       trial.reports.empty() ? "" : metric_list(trial.reports.back()),
+                       config_text(trial.suggestion.config, columns), state.counts.ended(), state.settings->trials);
+  }
+  std::string operator()(const tune::TrialFailed& e) const {
+    return fmt::format("trial {} failed: {} [{}/{}]\n", number(e.trial), e.cause, state.counts.ended(),
+                       state.settings->trials);
+  }
+  std::string operator()(const tune::TargetStarted& e) const {
+    return fmt::format("target: trial {} at full width ({})\n", number(e.trial),
+                       config_text(state.trial(e.trial).suggestion.config, columns));
+  }
+  std::string operator()(const tune::Reported& e) const {
+    if (state.targets.empty()) {
+      return {};
+    }
+    return fmt::format("target: epoch {} {}\n", plain_number(e.report.epoch), metric_list(e.report));
+  }
+  std::string operator()(const tune::TargetFailed& e) const {
+    return fmt::format("target of trial {} failed: {}\n", number(e.trial), e.cause);
+  }
+  std::string operator()(const tune::StopRequested&) const { return "stopping at the next step\n"; }
+  template <class Other>
+  std::string operator()(const Other&) const {
+    return {};
+  }
+};
+
+}  // namespace
+
+std::string bar_text(const tune::State& state, std::int64_t now_ns, int width) {
+  const std::int64_t total = state.settings.has_value() ? state.settings->trials : 0;
+  std::string text = fmt::format("{}/{} trials", state.counts.ended(), total);
+  text += best_text(state) + pace_text(state, now_ns);
+  if (!state.targets.empty()) {
+    text = "target · " + text;
+  }
+  return cut(text, width);
+}
+
+std::string plain_text(const tune::State& state, const tune::Event& event, const std::vector<Column>& columns) {
+  return std::visit(PlainLine{.state = state, .columns = columns}, event.body);
+}
+
+std::string json_text(const tune::Event& event) { return tune::to_json(event).dump() + "\n"; }
+
+Progress::Progress(ProgressForm form, std::vector<Column> columns, std::FILE* out)
+    : form_(form), columns_(std::move(columns)), out_(out) {}
+
+void Progress::event(const tune::State& state, const tune::Event& event) {
+  std::string text;
+  if (form_ == ProgressForm::kBar) {
+    text = "\r\x1b[K" + bar_text(state, event.mono_ns, terminal_width(out_) - 1);
+    drawn_ = true;
+  } else if (form_ == ProgressForm::kPlain) {
+    text = plain_text(state, event, columns_);
+  } else if (form_ == ProgressForm::kJson) {
+    text = json_text(event);
+  }
+  std::fputs(text.c_str(), out_);
+  std::fflush(out_);
+}
+
+void Progress::finish() {
+  if (std::exchange(drawn_, false)) {
+    std::fputs("\n", out_);
+    std::fflush(out_);
+  }
+}
+
+ProgressForm default_form(std::FILE* out) {
+  return ::isatty(::fileno(out)) == 1 ? ProgressForm::kBar : ProgressForm::kPlain;
+}
+
+}  // namespace hydro::report

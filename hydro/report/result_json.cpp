@@ -1,0 +1,97 @@
+#include <cmath>
+
+#include "hydro/base/json.h"
+#include "hydro/report/results.h"
+
+namespace hydro::report {
+namespace {
+
+OrderedJson number(const std::optional<double>& value) {
+  return value.has_value() && std::isfinite(*value) ? OrderedJson(*value) : OrderedJson(nullptr);
+}
+
+/// Milliseconds suffice for a duration.
+double rounded(double seconds) { return std::round(seconds * 1000) / 1000; }
+
+std::string name_of(const std::string& path, const std::vector<Column>& columns) {
+  for (const Column& column : columns) {
+    if (column.path == path) {
+      return column.name;
+    }
+  }
+  return path;
+}
+
+OrderedJson config_json(const search::Config& config, const std::vector<Column>& columns) {
+  OrderedJson out = OrderedJson::object();
+  for (const auto& [path, value] : config) {
+    out[name_of(path, columns)] = std::visit([](const auto& held) { return OrderedJson(held); }, value);
+  }
+  return out;
+}
+
+OrderedJson best_json(const tune::Summary& summary, const std::vector<Column>& columns) {
+  if (!summary.best.has_value()) {
+    return nullptr;
+  }
+  return {{"id", static_cast<std::int64_t>(summary.best->id)},
+          {"config", config_json(summary.best->config, columns)},
+          {"value", number(summary.best->value)},
+          {"scaling", summary.scaling}};
+}
+
+OrderedJson target_json(const tune::Summary& summary, const std::string& weights) {
+  if (!summary.target.has_value()) {
+    return nullptr;
+  }
+  return {{"trial", static_cast<std::int64_t>(summary.target->trial)},
+          {"value", number(summary.target->value)},
+          {"epochs", summary.target->epochs},
+          {"weights", weights},
+          {"test", number(summary.target->test)}};
+}
+
+OrderedJson targets_json(const tune::Summary& summary) {
+  OrderedJson rows = OrderedJson::array();
+  for (const tune::TargetRow& row : summary.targets) {
+    OrderedJson out = {{"trial", static_cast<std::int64_t>(row.trial)},
+                       {"value", number(row.value)},
+                       {"state", std::string(tune::target_status_name(row.status))}};
+    if (!row.reason.empty()) {
+      out["reason"] = row.reason;
+    }
+    rows.push_back(std::move(out));
+  }
+  return rows;
+}
+
+OrderedJson phases_json(const tune::PhaseSeconds& phases) {
+  return {{"prepare", rounded(phases.prepare)}, {"profile", rounded(phases.profile)},
+          {"surrogates", rounded(phases.surrogates)}, {"defuse", rounded(phases.defuse)},
+          {"target", rounded(phases.target)}, {"overlap", rounded(phases.overlap)}, {"idle", rounded(phases.idle)}};
+}
+
+}  // namespace
+
+std::string result_json(const tune::Summary& summary, const std::vector<Column>& columns, const std::string& weights) {
+  const OrderedJson out = {
+      {"format", 1},
+      {"study", summary.study},
+      {"state", summary.state},
+      {"metric", summary.metric},
+      {"mode", std::string(tune::mode_name(summary.mode))},
+      {"best_trial", best_json(summary, columns)},
+      {"target", target_json(summary, weights)},
+      {"targets", targets_json(summary)},
+      {"makespan_s", rounded(summary.phases.makespan)},
+      {"phases_s", phases_json(summary.phases)},
+      {"trials",
+       {{"total", summary.counts.total},
+        {"finished", summary.counts.finished},
+        {"stopped", 0},
+        {"failed", summary.counts.failed},
+        {"interrupted", summary.counts.interrupted}}}};
+  return out.dump(1) + "\n";
+}
+
+}  // namespace hydro::report

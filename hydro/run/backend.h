@@ -1,0 +1,51 @@
+// hydro/run/backend.h — what a study needs from whoever computes: workers, and two measurements on a model. `cli`
+// implements it with libtorch; tests put a fake behind the whole chain.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hydro/base/result.h"
+#include "hydro/data/dataset.h"
+#include "hydro/run/material.h"
+#include "hydro/shrink/surrogate.h"
+#include "hydro/worker/settings.h"
+#include "hydro/worker/worker.h"
+
+namespace hydro::run {
+
+struct LayerMeasure {
+  std::string layer;
+  double update = 0;
+  double activation = 0;
+};
+
+struct CoordinateMeasure {
+  std::vector<LayerMeasure> layers;
+  std::vector<double> first_losses;
+};
+
+struct CoordinateRequest {
+  worker::TrialSettings settings;
+  worker::Task task = worker::Task::kClassification;
+  std::int64_t seeds = 6;
+  std::int64_t batch_size = 64;
+};
+
+class Backend {
+ public:
+  Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+  virtual ~Backend() = default;
+
+  /// Compares every node's predicted shape with one real run.
+  [[nodiscard]] virtual Result<void> check_shapes(const shrink::Surrogate& surrogate) const = 0;
+  [[nodiscard]] virtual Result<CoordinateMeasure> measure_coordinates(const shrink::Surrogate& surrogate,
+                                                                      const data::Loader& data,
+                                                                      const CoordinateRequest& request) const = 0;
+  [[nodiscard]] virtual worker::WorkerFactory workers(const Material& material, worker::Task task) const = 0;
+};
+
+}  // namespace hydro::run

@@ -1,0 +1,144 @@
+#include "hydro/base/json.h"
+#include "hydro/run/check_report.h"
+
+namespace hydro::run {
+namespace {
+
+OrderedJson tagged(const std::string& label) {
+  OrderedJson row = OrderedJson::object();
+  if (!label.empty()) {
+    row["model"] = label;
+  }
+  return row;
+}
+
+OrderedJson width_json(const std::string& label, const shrink::WidthClass& width) {
+  OrderedJson row = tagged(label);
+  row["class"] = width.name;
+  row["size"] = width.size;
+  row["surrogate"] = width.surrogate;
+  row["ratio"] = width.ratio;
+  row["pinned_because"] = width.pinned_because.empty() ? OrderedJson(nullptr) : OrderedJson(width.pinned_because);
+  row["held_because"] = width.held_because.empty() ? OrderedJson(nullptr) : OrderedJson(width.held_because);
+  return row;
+}
+
+OrderedJson law_json(const ir::Law& law) {
+  return {{"rows", {law.row_begin, law.row_end}},
+          {"law", std::string(ir::law_name(law.kind))},
+          {"mean", law.mean},
+          {"std", law.std},
+          {"low", law.low},
+          {"high", law.high},
+          {"value", law.value}};
+}
+
+OrderedJson factors_json(const shrink::Factors& factors) {
+  return {{"lr", factors.lr}, {"decay", factors.decay}, {"eps", factors.eps}};
+}
+
+OrderedJson parameter_json(const std::string& label, const shrink::ParameterPlan& plan) {
+  OrderedJson row = tagged(label);
+  row["name"] = plan.name;
+  row["role"] = std::string(shrink::role_name(plan.role));
+  row["readout"] = plan.readout;
+  row["shape"] = plan.shape;
+  row["surrogate_shape"] = plan.surrogate_shape;
+  row["r_in"] = plan.r_in;
+  row["r_out"] = plan.r_out;
+  row["init"] = OrderedJson::array();
+  for (const ir::Law& law : plan.laws) {
+    row["init"].push_back(law_json(law));
+  }
+  row["factors"] = {{"sgd", factors_json(plan.sgd)},
+                    {"adam", factors_json(plan.adam)},
+                    {"adamw", factors_json(plan.adamw)}};
+  row["multiplier"] = plan.multiplier;
+  return row;
+}
+
+OrderedJson value_json(const search::Value& value) {
+  return std::visit([](const auto& held) { return OrderedJson(held); }, value);
+}
+
+OrderedJson space_json(const search::Space& space) {
+  OrderedJson rows = OrderedJson::array();
+  for (const search::Parameter& parameter : space.parameters) {
+    OrderedJson row = {{"path", parameter.path},
+                       {"name", parameter.name},
+                       {"distribution", std::string(search::distribution_name(parameter.distribution))},
+                       {"median", value_json(search::median(parameter.distribution))}};
+    if (const auto values = search::values(parameter.distribution); values.has_value() && values->size() <= 100) {
+      row["values"] = OrderedJson::array();
+      for (const search::Value& value : *values) {
+        row["values"].push_back(value_json(value));
+      }
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+OrderedJson coordinates_json(const std::optional<shrink::CoordinateVerdict>& verdict) {
+  if (!verdict.has_value()) {
+    return nullptr;
+  }
+  OrderedJson out = {{"passed", verdict->passed},
+                     {"hidden_mean", verdict->hidden_mean},
+                     {"losses_equal", verdict->losses_equal},
+                     {"layers", OrderedJson::array()}};
+  for (const shrink::JudgedLayer& layer : verdict->layers) {
+    out["layers"].push_back({{"layer", layer.layer},
+                             {"role", std::string(shrink::role_name(layer.role))},
+                             {"update_ratio", layer.update_ratio},
+                             {"activation_ratio", layer.activation_ratio},
+                             {"judged", layer.judged},
+                             {"passed", layer.passed}});
+  }
+  return out;
+}
+
+OrderedJson refusals_json(const std::vector<Error>& refusals) {
+  OrderedJson rows = OrderedJson::array();
+  for (const Error& error : refusals) {
+    rows.push_back({{"code", error.id},
+                    {"what", error.what},
+                    {"where", error.where},
+                    {"why", error.why},
+                    {"do", error.remedy}});
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string check_json(const CheckReport& report) {
+  OrderedJson out = {{"study", report.study},
+                     {"scaling", report.scaling},
+                     {"widths", OrderedJson::array()},
+                     {"parameters", OrderedJson::array()},
+                     {"space", space_json(report.space)},
+                     {"rungs", OrderedJson::array()},
+                     {"groups", OrderedJson::array()},
+                     {"coordinates", coordinates_json(report.coordinates)},
+                     {"warnings", report.warnings},
+                     {"refusals", refusals_json(report.refusals)}};
+  for (const CheckedModel& model : report.models) {
+    for (const shrink::WidthClass& width : model.surrogate.classes) {
+      out["widths"].push_back(width_json(model.label, width));
+    }
+    for (const shrink::ParameterPlan& plan : model.surrogate.parameters) {
+      out["parameters"].push_back(parameter_json(model.label, plan));
+    }
+  }
+  for (const CheckedGroup& group : report.groups) {
+    OrderedJson row = tagged(group.model);
+    row["batch_size"] = group.batch_size;
+    row["trials"] = group.trials;
+    row["containers"] = group.containers;
+    out["groups"].push_back(std::move(row));
+  }
+  return out.dump(1) + "\n";
+}
+
+}  // namespace hydro::run

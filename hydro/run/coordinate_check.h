@@ -1,0 +1,22 @@
+// hydro/run/coordinate_check.h — the coordinate check of a job: two widths measured by the backend, judged by `shrink`.
+#pragma once
+
+#include <cstdint>
+
+#include "hydro/base/result.h"
+#include "hydro/job/job.h"
+#include "hydro/run/backend.h"
+#include "hydro/run/material.h"
+#include "hydro/shrink/coordinates.h"
+
+namespace hydro::run {
+
+/// kShort runs before a search: 2 seeds, wide bands, layers only. kFull: 6 seeds, DESIGN's bands.
+enum class CheckForm : std::uint8_t { kShort, kFull };
+
+[[nodiscard]] Result<shrink::CoordinateVerdict> check_coordinates(const job::Job& job,
+                                                                  const Architecture& architecture,
+                                                                  const data::Loader& data, const Backend& backend,
+                                                                  CheckForm form);
+
+}  // namespace hydro::run

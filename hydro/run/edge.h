@@ -1,0 +1,51 @@
+// hydro/run/edge.h — the study's edge: keeps every event before anything follows from it, folds it, asks what to do
+// next, carries that out, and turns answers into events. The only writer of the state.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "hydro/base/clock.h"
+#include "hydro/base/result.h"
+#include "hydro/tune/decide.h"
+#include "hydro/tune/events.h"
+#include "hydro/tune/state.h"
+#include "hydro/worker/worker.h"
+
+namespace hydro::run {
+
+/// Keeps one event; it counts as acknowledged when this returns.
+using Journal = std::function<Result<void>(const tune::Event&)>;
+/// The k-th configuration as an event, or nothing when the searcher has no more.
+using Suggester = std::function<Result<std::optional<tune::TrialSuggested>>(std::int64_t k)>;
+/// Told of every event after it was folded: progress, log.
+using Watcher = std::function<void(const tune::State&, const tune::Event&)>;
+
+class Edge {
+ public:
+  Edge(Journal journal, Suggester suggester, Watcher watcher, const Clock& clock)
+      : journal_(std::move(journal)), suggester_(std::move(suggester)), watcher_(std::move(watcher)), clock_(clock) {}
+
+  /// Gives the event its number and times, keeps it, folds it.
+  [[nodiscard]] Result<void> append(tune::EventBody body, const std::string& reason = {});
+  /// Runs the study until it is closed. At a stop request running commands are told to stop at their next step.
+  [[nodiscard]] Result<void> run(worker::Engine& engine, const std::stop_token& stop);
+
+  [[nodiscard]] const tune::State& state() const { return state_; }
+
+ private:
+  [[nodiscard]] Result<void> carry_out(const tune::Decision& decision, worker::Engine& engine);
+  [[nodiscard]] Result<void> suggest(const tune::Suggest& order);
+  [[nodiscard]] Result<void> settle(worker::Engine& engine);
+
+  Journal journal_;
+  Suggester suggester_;
+  Watcher watcher_;
+  const Clock& clock_;
+  tune::State state_;
+};
+
+}  // namespace hydro::run

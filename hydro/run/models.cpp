@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "hydro/base/file.h"
+#include "hydro/base/text.h"
+#include "hydro/ir/cost.h"
+#include "hydro/run/export_process.h"
+#include "hydro/run/material.h"
+
+namespace hydro::run {
+namespace {
+
+constexpr std::uint64_t kArchiveLimit = std::uint64_t{4} << 30U;
+
+shrink::Parametrization parametrization_of(job::Parametrization wanted) {
+  switch (wanted) {
+    case job::Parametrization::kPaper:
+      return shrink::Parametrization::kPaper;
+    case job::Parametrization::kStandard:
+      return shrink::Parametrization::kStandard;
+    case job::Parametrization::kMup:
+      break;
+  }
+  return shrink::Parametrization::kMup;
+}
+
+ExportRequest export_request(const job::Job& job, const Folders& folders, const std::string& kwargs,
+                             const std::filesystem::path& output) {
+  ExportRequest request = {.target = job.model.export_target,
+                           .args = job.model.args,
+                           .kwargs = kwargs,
+                           .inputs = {},
+                           .forward = job.model.forward,
+                           .initialization = job.model.initialization == job::Initialization::kStandard ? "standard"
+                                                                                                         : "recorded",
+                           .folder = folders.job,
+                           .interpreter = job.model.python,
+                           .output = output};
+  for (const job::InputSpec& input : job.model.inputs) {
+    request.inputs.push_back(input.text());
+  }
+  return request;
+}
+
+/// Brings the archive of one architecture to `output`; what the exporter printed comes back.
+Result<std::string> place_archive(const job::Job& job, const Folders& folders, const std::string& kwargs,
+                                  const std::filesystem::path& output, const std::stop_token& stop) {
+  if (job.model.file.empty()) {
+    return export_model(export_request(job, folders, kwargs, output), stop);
+  }
+  HYDRO_TRY(const Bytes bytes, read_file(job.model.file, kArchiveLimit));
+  HYDRO_TRY_VOID(write_file_durably(output, bytes));
+  return std::string();
+}
+
+std::string graph_key(const std::string& fingerprint, const job::Job& job, double scaling) {
+  constexpr const char* kNames[] = {"mup", "paper", "standard"};
+  return fingerprint.substr(0, 16) + "/S" + plain_number(scaling) + "/" +
+         kNames[static_cast<std::size_t>(job.tune.parametrization)];
+}
+
+Result<Architecture> read_architecture(const job::Job& job, const std::string& kwargs,
+                                       const std::filesystem::path& path) {
+  HYDRO_TRY(pt2::Archive archive, pt2::read_archive(path, {.output = job.model.output}));
+  HYDRO_TRY(const shrink::Options narrow, shrink_options(job, job.tune.scaling));
+  HYDRO_TRY(const shrink::Options full, shrink_options(job, 1));
+  Architecture out;
+  out.kwargs = kwargs;
+  out.manifest = std::move(archive.manifest);
+  out.model = std::make_shared<const ir::Model>(std::move(archive.model));
+  HYDRO_TRY(shrink::Surrogate surrogate, shrink::shrink(*out.model, narrow));
+  HYDRO_TRY(shrink::Surrogate target, shrink::shrink(*out.model, full));
+  out.cost_per_sample = static_cast<double>(ir::multiply_adds(surrogate.model.train));
+  out.surrogate = std::make_shared<const shrink::Surrogate>(std::move(surrogate));
+  out.target = std::make_shared<const shrink::Surrogate>(std::move(target));
+  out.surrogate_key = graph_key(out.manifest.fingerprint, job, job.tune.scaling);
+  out.target_key = graph_key(out.manifest.fingerprint, job, 1);
+  return out;
+}
+
+}  // namespace
+
+const Architecture& Material::architecture(const std::string& kwargs) const {
+  const auto found = std::ranges::find(architectures, kwargs, &Architecture::kwargs);
+  HYDRO_CHECK(found != architectures.end(), "no architecture for kwargs " + kwargs);
+  return *found;
+}
+
+Result<shrink::Options> shrink_options(const job::Job& job, double scaling) {
+  shrink::Options options = {.scaling = scaling,
+                             .min_width = job.tune.min_width,
+                             .parametrization = parametrization_of(job.tune.parametrization),
+                             .roles = {}};
+  for (const auto& [pattern, name] : job.model.roles) {
+    const std::optional<shrink::Role> role = shrink::find_role(name);
+    HYDRO_CHECK(role.has_value(), "the job file let role `" + name + "` pass");
+    options.roles.emplace(pattern, *role);
+  }
+  return options;
+}
+
+Result<Material> prepare_models(const job::Job& job, const Folders& folders, const std::stop_token& stop) {
+  Material material;
+  const std::vector<std::string> variants = job::model_variants(job);
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    const std::string name = i == 0 ? "model.pt2" : "model-" + std::to_string(i) + ".pt2";
+    const std::filesystem::path path = folders.run / name;
+    HYDRO_TRY(const std::string said, place_archive(job, folders, variants[i], path, stop));
+    HYDRO_TRY(Architecture architecture, read_architecture(job, variants[i], path));
+    architecture.label = variants.size() > 1 ? variants[i] : "";
+    material.exporter_said += said;
+    material.architectures.push_back(std::move(architecture));
+  }
+  return material;
+}
+
+}  // namespace hydro::run
