@@ -1,0 +1,69 @@
+"""Exports what the chain's tests read: each family at widths 1/1, 1/2, 1/4, 1/8 with weights, an input and plain
+PyTorch's outputs; and torchvision's models at full width. Keeps what is already there and newer than its makers.
+
+    make_archives.py FOLDER
+"""
+import copy
+import json
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "python"), str(pathlib.Path(__file__).resolve().parent)]
+
+import torch  # noqa: E402
+from safetensors.torch import save_file  # noqa: E402
+
+from families import FAMILIES, TORCHVISION  # noqa: E402
+from hydro import export  # noqa: E402
+
+
+def archive(target, kwargs, shape, path, inputs="float32"):
+    spec = f"{inputs}[*,{','.join(map(str, shape))}]"
+    code = export.main([target, "--kwargs", json.dumps(kwargs), "--input", spec, "-o", str(path)])
+    if code:
+        sys.exit(f"export of {target} failed with code {code}")
+
+
+def outputs(model, x):
+    """Train-mode and eval-mode outputs; each from a fresh copy, so that statistics do not leak."""
+    with torch.no_grad():
+        return copy.deepcopy(model).train()(x), copy.deepcopy(model).eval()(x)
+
+
+def reference(build, kwargs, shape, path):
+    torch.manual_seed(1)
+    model = build(**kwargs)
+    for name, buffer in model.named_buffers():
+        if name.endswith("running_mean"):
+            buffer.normal_(0, 0.1)
+        elif name.endswith("running_var"):
+            buffer.uniform_(0.5, 1.5)
+    x = torch.randn(6, *shape)
+    tensors = {f"state/{k}": v.contiguous() for k, v in model.state_dict().items()}
+    tensors["x"] = x
+    tensors["train32"], tensors["eval32"] = outputs(model, x)
+    tensors["train64"], tensors["eval64"] = outputs(model.double(), x.double())
+    save_file(tensors, path)
+
+
+def main(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    here = pathlib.Path(__file__).resolve().parent
+    makers = [*here.glob("*.py"), *(ROOT / "python/hydro").glob("*.py")]
+    stamp = folder / "made"
+    if stamp.exists() and stamp.stat().st_mtime > max(p.stat().st_mtime for p in makers):
+        return
+    for name, (build, kwargs, shape) in FAMILIES.items():
+        for shrink in (1, 2, 4, 8):
+            wanted = {**kwargs, "shrink": shrink}
+            archive(f"{here}/families.py:{build.__name__}", wanted, shape, folder / f"{name}-{shrink}.pt2")
+            if shrink > 1:
+                reference(build, wanted, shape, folder / f"{name}-{shrink}.safetensors")
+    for name, classes in TORCHVISION.items():
+        archive(f"torchvision.models:{name}", {"num_classes": classes}, [3, 32, 32], folder / f"tv-{name}.pt2")
+    stamp.touch()
+
+
+if __name__ == "__main__":
+    main(pathlib.Path(sys.argv[1]))
