@@ -53,7 +53,10 @@ void add_parameter(shrink::Surrogate& model,
                     .kind = is_gain ? ir::LawKind::kConstant : ir::LawKind::kNormal,
                     .std = 1 / std::sqrt(fan_in),
                     .value = 1};
-  model.model.state.push_back({.name = name, .shape = std::move(shape), .laws = {law}});
+  ir::StateEntry& entry = model.model.state.emplace_back();
+  entry.name = name;
+  entry.shape = std::move(shape);
+  entry.laws = {law};
 }
 
 void add_buffer(shrink::Surrogate& model, const std::string& name, const ir::TensorType& type) {
@@ -66,8 +69,11 @@ void add_buffer(shrink::Surrogate& model, const std::string& name, const ir::Ten
       bytes[i + 3] = std::byte{0x3F};
     }
   }
-  model.model.state.push_back(
-      {.name = name, .kind = ir::StateKind::kBuffer, .dtype = type.dtype, .shape = shape});
+  ir::StateEntry& entry = model.model.state.emplace_back();
+  entry.name = name;
+  entry.kind = ir::StateKind::kBuffer;
+  entry.dtype = type.dtype;
+  entry.shape = shape;
   model.model.tensors[name] = {.dtype = type.dtype, .shape = shape, .bytes = std::move(bytes)};
 }
 
@@ -118,16 +124,17 @@ worker::ContainerSpec spec_of(std::int64_t id, std::int64_t trials, std::int64_t
       .budget = {.steps = steps + 1, .steps_per_epoch = kSamples / kBatch},
       .trials = {}};
   for (std::int64_t k = 0; k < trials; ++k) {
-    spec.trials.push_back({worker::TrialId{(id * trials) + k},
-                           {.optimizer = {.lr = .01, .momentum = .9, .weight_decay = .001}}});
+    worker::TrialSpec& trial = spec.trials.emplace_back();
+    trial.id = worker::TrialId{(id * trials) + k};
+    trial.settings.optimizer = {.lr = .01, .momentum = .9, .weight_decay = .001};
   }
   return spec;
 }
 
 /// Seconds of the measured steps.
-double train(const std::shared_ptr<const train::Study>& study,
-             const worker::ContainerSpec& spec,
-             int threads) {
+double time_training(const std::shared_ptr<const train::Study>& study,
+                     const worker::ContainerSpec& spec,
+                     int threads) {
   const auto one = train::make_worker(study);
   const auto run = [&](worker::Order order) {
     one->carry_out({worker::CommandId{1}, std::move(order)},
@@ -153,15 +160,17 @@ int main(int argc, char** argv) {
   const auto workers = static_cast<std::size_t>(std::atoi(argv[3]));
   const std::int64_t steps = std::atoll(argv[4]) + kWarmUp;
   const std::int64_t trials = argc > 5 ? std::atoll(argv[5]) : 1;
-  const auto study = std::make_shared<const train::Study>(
-      train::Study{.models = {{"resnet", resnet(std::atoll(argv[1]))}}, .training = images()});
+  train::Study study;
+  study.models["resnet"] = resnet(std::atoll(argv[1]));
+  study.training = images();
+  const auto shared = std::make_shared<const train::Study>(std::move(study));
   std::vector<double> seconds(workers);
   {
     std::vector<std::jthread> pool;
     for (std::size_t w = 0; w < workers; ++w) {
       pool.emplace_back([&, w] {
-        seconds[w] =
-            train(study, spec_of(static_cast<std::int64_t>(w), trials, steps), threads);
+        seconds[w] = time_training(
+            shared, spec_of(static_cast<std::int64_t>(w), trials, steps), threads);
       });
     }
   }

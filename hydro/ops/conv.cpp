@@ -1,6 +1,5 @@
 // Convolution and padding. K trials are K groups: [B, K, C, H, W] folds into K*C channels
 // without a copy.
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,7 +8,6 @@
 
 #include "hydro/base/result.h"
 #include "hydro/fuse/trial_axis.h"
-#include "hydro/ir/graph.h"
 #include "hydro/ops/families.h"
 #include "hydro/ops/ops.h"
 #include "hydro/ops/torch.h"

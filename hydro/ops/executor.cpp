@@ -8,7 +8,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "hydro/base/result.h"
@@ -202,6 +201,7 @@ std::vector<at::Tensor> run(const Program& program,
     }
   }
   std::vector<at::Tensor> results;
+  results.reserve(program.graph.outputs.size());
   for (const ir::Output& output : program.graph.outputs) {
     results.push_back(delivered(program, output, frame));
   }

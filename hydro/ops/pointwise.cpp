@@ -1,8 +1,8 @@
 // Pointwise ops. They run on any layout: stacked operands are aligned so that they broadcast as
 // in one trial.
-#include <string>
+#include <variant>
 
-#include "hydro/fuse/trial_axis.h"
+#include "hydro/base/result.h"
 #include "hydro/ir/graph.h"
 #include "hydro/ops/families.h"
 #include "hydro/ops/ops.h"

@@ -1,5 +1,4 @@
 // Pooling. It sees channels alone, so K folds into C.
-#include <cstddef>
 #include <optional>
 #include <utility>
 

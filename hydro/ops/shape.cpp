@@ -1,9 +1,7 @@
 // Shapes, parts and means. All stand with the trial axis in front: a dimension of one trial is
 // one further.
-#include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <string_view>
 #include <vector>
 

@@ -14,7 +14,8 @@ shrink::Band band_of(CheckForm form) {
   if (form == CheckForm::kFull) {
     return {};
   }
-  return {.layer_low = 0.33, .layer_high = 3, .mean_low = 0, .mean_high = std::numeric_limits<double>::infinity()};
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  return {.layer_low = 0.33, .layer_high = 3, .mean_low = 0, .mean_high = kAny, .activation = kAny};
 }
 
 /// Medians of the space, no decay, a quarter of the median learning rate.
@@ -69,6 +70,7 @@ Result<shrink::CoordinateVerdict> check_coordinates(const job::Job& job, const A
   HYDRO_TRY(shrink::Options options, shrink_options(job, job.tune.scaling));
   HYDRO_TRY(const shrink::CoordinateWidths widths,
             shrink::coordinate_widths(*architecture.model, options, band.narrowest));
+  options.saving = shrink::Saving::kAny;
   options.scaling = widths.wide;
   HYDRO_TRY(const shrink::Surrogate wide, shrink::shrink(*architecture.model, options));
   options.scaling = widths.narrow;

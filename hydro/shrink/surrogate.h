@@ -72,7 +72,7 @@ struct Options {
   double scaling = 8;  // S, at least 1
   std::int64_t min_width = 2;
   Parametrization parametrization = Parametrization::kMup;
-  std::map<std::string, Role> roles;  // override by parameter name or shell pattern
+  std::map<std::string, Role> roles = {};  // override by parameter name or shell pattern
   Saving saving = Saving::kRequired;
 };
 
