@@ -1,6 +1,7 @@
-// hydro/base/catalogue.h — every error a user can meet, one row each; `hydro explain H0103` prints a row.
-// Ids: H01 job file, H02 model export and archive, H03 shrinking and fusing, H04 data, H05 training,
-// H06 storage and the study, H07 search, H08 environment, H09 command line and bugs.
+// hydro/base/catalogue.h — every error a user can meet, one row each; `hydro explain H0103`
+// prints a row. Ids: H01 job file, H02 model export and archive, H03 shrinking and fusing, H04
+// data, H05 training, H06 storage and the study, H07 search, H08 environment, H09 command line
+// and bugs.
 #pragma once
 
 #include <span>
@@ -34,7 +35,8 @@ struct CatalogueRow {
 /// Null when there is no such row.
 [[nodiscard]] const CatalogueRow* find_catalogue_row(std::string_view id);
 
-/// The error as INTERFACE section 5 shows it: id and what, place, excerpt, why, do, kept. Ends with a newline.
+/// The error as INTERFACE section 5 shows it: id and what, place, excerpt, why, do, kept. Ends
+/// with a newline.
 [[nodiscard]] std::string render(const Error& error);
 
 /// As render(), but under the word "warning".

@@ -1,4 +1,5 @@
-// hydro/base/clock.h — time as an argument: what reads a clock takes one, so that tests and the simulator bring theirs.
+// hydro/base/clock.h — time as an argument: what reads a clock takes one, so that tests and the
+// simulator bring theirs.
 #pragma once
 
 #include <chrono>
@@ -24,6 +25,7 @@ class SystemClock : public Clock {
   [[nodiscard]] std::int64_t wall_ns() const override {
     return nanoseconds(std::chrono::system_clock::now().time_since_epoch());
   }
+
   [[nodiscard]] std::int64_t mono_ns() const override {
     return nanoseconds(std::chrono::steady_clock::now().time_since_epoch());
   }

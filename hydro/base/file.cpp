@@ -11,7 +11,9 @@
 namespace hydro {
 namespace {
 
-std::string reason(int error) { return std::generic_category().message(error); }
+std::string reason(int error) {
+  return std::generic_category().message(error);
+}
 
 Error read_error(const std::filesystem::path& path, int error) {
   return make_error("H0601", "cannot read `" + path.string() + "`").because(reason(error));
@@ -25,13 +27,16 @@ Error write_error(const std::filesystem::path& path, int error) {
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
+
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
+
   ~Descriptor() {
     if (fd_ >= 0) {
       ::close(fd_);
     }
   }
+
   [[nodiscard]] int get() const { return fd_; }
 
  private:
@@ -53,16 +58,19 @@ bool write_all(int fd, std::span<const std::byte> bytes) {
 }
 
 Result<void> sync_folder(const std::filesystem::path& folder) {
-  const Descriptor fd(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor fd(
+      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (fd.get() < 0 || ::fsync(fd.get()) != 0) {
     return write_error(folder, errno);
   }
   return {};
 }
 
-Result<void> write_temporary(const std::filesystem::path& temporary, std::span<const std::byte> bytes) {
+Result<void> write_temporary(const std::filesystem::path& temporary,
+                             std::span<const std::byte> bytes) {
   constexpr int kMode = 0644;
-  const Descriptor fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode));
+  const Descriptor fd(
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode));
   if (fd.get() < 0 || !write_all(fd.get(), bytes) || ::fsync(fd.get()) != 0) {
     const int error = errno;
     ::unlink(temporary.c_str());
@@ -98,7 +106,8 @@ Result<Buffer> read_into(const std::filesystem::path& path, std::uint64_t limit)
     return read_error(path, errno);
   }
   if (content.size() > limit) {
-    return make_error("H0602", "`" + path.string() + "` is larger than " + std::to_string(limit) + " bytes");
+    return make_error(
+        "H0602", "`" + path.string() + "` is larger than " + std::to_string(limit) + " bytes");
   }
   return content;
 }
@@ -113,7 +122,8 @@ Result<std::string> read_text(const std::filesystem::path& path, std::uint64_t l
   return read_into<std::string>(path, limit);
 }
 
-Result<void> write_file_durably(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+Result<void> write_file_durably(const std::filesystem::path& path,
+                                std::span<const std::byte> bytes) {
   const std::filesystem::path temporary = path.string() + ".tmp." + std::to_string(::getpid());
   HYDRO_TRY_VOID(write_temporary(temporary, bytes));
   if (::rename(temporary.c_str(), path.c_str()) != 0) {

@@ -5,7 +5,8 @@ namespace {
 
 constexpr int kMaxDepth = 200;
 
-/// Nesting depth of brackets outside strings, so that the recursive parser's stack stays bounded.
+/// Nesting depth of brackets outside strings, so that the recursive parser's stack stays
+/// bounded.
 bool too_deep(std::string_view text) {
   int depth = 0;
   bool in_string = false;
@@ -31,7 +32,8 @@ bool too_deep(std::string_view text) {
 
 Result<Json> parse_json(std::string_view text, std::string_view id, const std::string& where) {
   if (too_deep(text)) {
-    return make_error(id, "JSON nested deeper than " + std::to_string(kMaxDepth) + " levels").at(where);
+    return make_error(id, "JSON nested deeper than " + std::to_string(kMaxDepth) + " levels")
+        .at(where);
   }
   try {
     return Json::parse(text);

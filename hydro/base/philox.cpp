@@ -23,10 +23,14 @@ std::uint64_t splitmix(std::uint64_t x) {
 
 PhiloxBlock block_of(const DrawSite& site, std::uint64_t block) {
   return philox(site.key,
-                {static_cast<std::uint32_t>(block), site.node, site.step, static_cast<std::uint32_t>(block >> 32U)});
+                {static_cast<std::uint32_t>(block),
+                 site.node,
+                 site.step,
+                 static_cast<std::uint32_t>(block >> 32U)});
 }
 
-/// Standard normals of one block: words (0,1) make elements 0 and 1, words (2,3) elements 2 and 3.
+/// Standard normals of one block: words (0,1) make elements 0 and 1, words (2,3) elements 2
+/// and 3.
 std::array<double, 4> normals_of(const PhiloxBlock& words) {
   std::array<double, 4> out{};
   for (std::size_t pair = 0; pair < 2; ++pair) {
@@ -40,10 +44,14 @@ std::array<double, 4> normals_of(const PhiloxBlock& words) {
 }
 
 std::array<double, 4> uniforms_of(const PhiloxBlock& words) {
-  return {unit_single(words[0]), unit_single(words[1]), unit_single(words[2]), unit_single(words[3])};
+  return {unit_single(words[0]),
+          unit_single(words[1]),
+          unit_single(words[2]),
+          unit_single(words[3])};
 }
 
-/// Elements [first, first + out.size()) of the stream whose blocks `draw` makes from Philox words.
+/// Elements [first, first + out.size()) of the stream whose blocks `draw` makes from Philox
+/// words.
 template <class Draw>
 void fill_blocks(const DrawSite& site, std::uint64_t first, std::span<double> out, Draw draw) {
   std::uint64_t element = first;
@@ -109,8 +117,11 @@ std::uint64_t bounded(std::uint64_t key, std::uint64_t counter, std::uint64_t bo
   // Lemire's multiplication with rejection; the rejected draws move the counter's third word.
   const std::uint64_t threshold = (0 - bound) % bound;
   for (std::uint32_t attempt = 0;; ++attempt) {
-    const PhiloxBlock words = philox(
-        key, {static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32U), attempt, 0});
+    const PhiloxBlock words = philox(key,
+                                     {static_cast<std::uint32_t>(counter),
+                                      static_cast<std::uint32_t>(counter >> 32U),
+                                      attempt,
+                                      0});
     const std::uint64_t draw = std::uint64_t{words[0]} << 32U | words[1];
     __extension__ using Wide = unsigned __int128;
     const Wide product = static_cast<Wide>(draw) * bound;

@@ -2,16 +2,24 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "hydro/base/bytes.h"
 #include "hydro/base/file.h"
 #include "hydro/base/json.h"
+#include "hydro/base/result.h"
 #include "hydro/base/text.h"
 
 namespace hydro {
@@ -279,7 +287,6 @@ Result<SafeTensorFile> parse_safetensors(Bytes content, const std::string& place
   const std::span<const std::byte> all(content);
   const auto header_bytes = all.subspan(kPrefix, length);
   const auto data = all.subspan(kPrefix + length);
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes seen as text
   const std::string_view text(reinterpret_cast<const char*>(header_bytes.data()),
                               header_bytes.size());
   HYDRO_TRY(const Json header, parse_header(text, place));

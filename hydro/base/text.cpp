@@ -31,7 +31,8 @@ namespace {
 
 /// Letters to insert, delete, change or swap with their neighbour (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> rows(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  std::vector<std::vector<std::size_t>> rows(a.size() + 1,
+                                             std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
     for (std::size_t j = 0; j <= b.size(); ++j) {
       if (i == 0 || j == 0) {
@@ -85,7 +86,8 @@ bool matches_pattern(std::string_view pattern, std::string_view text) {
   std::size_t star = std::string_view::npos;
   std::size_t mark = 0;
   while (t < text.size()) {
-    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t]) && pattern[p] != '*') {
+    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t]) &&
+        pattern[p] != '*') {
       ++p;
       ++t;
     } else if (p < pattern.size() && pattern[p] == '*') {

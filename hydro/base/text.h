@@ -8,12 +8,14 @@
 
 namespace hydro {
 
-/// Shortest decimal text that reads back as the same double; always with '.', 'e', "inf" or "nan".
+/// Shortest decimal text that reads back as the same double; always with '.', 'e', "inf" or
+/// "nan".
 [[nodiscard]] std::string shortest(double value);
 /// As shortest(), but whole numbers carry no point: for tables and CSV.
 [[nodiscard]] std::string plain_number(double value);
 /// The candidate nearest to `word` (at most a third of its letters wrong), or empty.
-[[nodiscard]] std::string nearest(std::string_view word, std::span<const std::string> candidates);
+[[nodiscard]] std::string nearest(std::string_view word,
+                                  std::span<const std::string> candidates);
 [[nodiscard]] std::string join(std::span<const std::string> parts, std::string_view separator);
 /// Shell-style: * and ?.
 [[nodiscard]] bool matches_pattern(std::string_view pattern, std::string_view text);

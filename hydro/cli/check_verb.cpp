@@ -14,7 +14,8 @@ ExitCode exit_of(const run::CheckReport& report) {
   if (!report.refusals.empty()) {
     return find_catalogue_row(report.refusals.front().id)->exit;
   }
-  return report.coordinates.has_value() && !report.coordinates->passed ? ExitCode::kUsage : ExitCode::kDone;
+  return report.coordinates.has_value() && !report.coordinates->passed ? ExitCode::kUsage
+                                                                       : ExitCode::kDone;
 }
 
 }  // namespace
@@ -23,8 +24,10 @@ VerbResult check_verb(const CheckOptions& options) {
   const run::SignalStop stop;
   const run::CheckRequest request = {
       .job = options.job, .settings = options.settings, .coordinates = options.coordinates};
-  HYDRO_TRY(const run::CheckReport report, run::check_job(request, TorchBackend(), stop.token()));
-  fmt::print("{}", options.format == "json" ? run::check_json(report) : run::check_text(report));
+  HYDRO_TRY(const run::CheckReport report,
+            run::check_job(request, TorchBackend(), stop.token()));
+  fmt::print("{}",
+             options.format == "json" ? run::check_json(report) : run::check_text(report));
   return exit_of(report);
 }
 

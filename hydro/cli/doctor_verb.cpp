@@ -14,9 +14,13 @@
 namespace hydro::cli {
 namespace {
 
-void line(const std::string& what, const std::string& value) { fmt::print("{:<22} {}\n", what, value); }
+void line(const std::string& what, const std::string& value) {
+  fmt::print("{:<22} {}\n", what, value);
+}
 
-double gibibytes(std::uint64_t bytes) { return static_cast<double>(bytes) / (1024.0 * 1024.0 * 1024.0); }
+double gibibytes(std::uint64_t bytes) {
+  return static_cast<double>(bytes) / (1024.0 * 1024.0 * 1024.0);
+}
 
 std::string memory() {
   const auto pages = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES));
@@ -25,7 +29,7 @@ std::string memory() {
 }
 
 std::string free_disk() {
-  struct statvfs info {};
+  struct statvfs info{};
   if (::statvfs(".", &info) != 0) {
     return "unknown";
   }
@@ -41,7 +45,9 @@ bool installation() {
   }
   line("exporter", (found->python_path / "hydro" / "export.py").string());
   const bool python = std::filesystem::exists(found->interpreter);
-  line("python", python ? found->interpreter.string() : "MISSING: " + found->interpreter.string() + " (run tools/bootstrap)");
+  line("python",
+       python ? found->interpreter.string()
+              : "MISSING: " + found->interpreter.string() + " (run tools/bootstrap)");
   return python;
 }
 
@@ -52,7 +58,8 @@ VerbResult doctor_verb() {
   const train::TorchInfo torch = train::torch_info();
   line("torch", torch.version);
   line("torch library", torch.path);
-  line("cpu", fmt::format("{} cores, {}", std::thread::hardware_concurrency(), torch.capability));
+  line("cpu",
+       fmt::format("{} cores, {}", std::thread::hardware_concurrency(), torch.capability));
   line("threads of torch", std::to_string(torch.threads));
   line("devices", "cpu (this build uses no GPU)");
   line("memory", memory());

@@ -31,9 +31,15 @@ VerbResult explain_verb(const ExplainOptions& options) {
   if (row == nullptr) {
     Error error = make_error("H0902", "there is no error code `" + printable(code) + "`");
     const std::string near = nearest(code, known_ids());
-    return near.empty() ? error : std::move(error).fix("did you mean `" + near + "`? `hydro explain list` prints all");
+    return near.empty() ? error
+                        : std::move(error).fix("did you mean `" + near +
+                                               "`? `hydro explain list` prints all");
   }
-  fmt::print("{}: {}\n\n{}\n\n   do: {}\n   exit code: {}\n", row->id, row->title, row->meaning, row->remedy,
+  fmt::print("{}: {}\n\n{}\n\n   do: {}\n   exit code: {}\n",
+             row->id,
+             row->title,
+             row->meaning,
+             row->remedy,
              static_cast<int>(row->exit));
   return ExitCode::kDone;
 }

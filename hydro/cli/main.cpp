@@ -1,4 +1,5 @@
-// The program's entry: parses the command line, runs one verb, turns what it says into an exit code.
+// The program's entry: parses the command line, runs one verb, turns what it says into an exit
+// code.
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -25,37 +26,52 @@ struct Options {
 using Chosen = std::function<VerbResult()>;
 
 void add_export(CLI::App& app, ExportOptions& options, Chosen& chosen) {
-  CLI::App* verb = app.add_subcommand("export", "writes a model archive (.pt2) from a Python callable; runs its Python");
-  verb->add_option("target", options.target, "package.module:callable or ./file.py:callable")->required();
+  CLI::App* verb = app.add_subcommand(
+      "export", "writes a model archive (.pt2) from a Python callable; runs its Python");
+  verb->add_option("target", options.target, "package.module:callable or ./file.py:callable")
+      ->required();
   verb->add_option("--args", options.args, "positional arguments, JSON list");
   verb->add_option("--kwargs", options.kwargs, "keyword arguments, JSON object");
-  verb->add_option("--input", options.inputs, "float32[*,3,32,32] or name=int64[*,128]; * is the batch")->required();
-  verb->add_option("--forward", options.forward, "forward arguments that are no tensors, JSON object");
-  verb->add_option("--initialization", options.initialization, "recorded, or standard where a law cannot be recorded")
+  verb->add_option(
+          "--input", options.inputs, "float32[*,3,32,32] or name=int64[*,128]; * is the batch")
+      ->required();
+  verb->add_option(
+      "--forward", options.forward, "forward arguments that are no tensors, JSON object");
+  verb->add_option("--initialization",
+                   options.initialization,
+                   "recorded, or standard where a law cannot be recorded")
       ->check(CLI::IsMember({"recorded", "standard"}));
   verb->add_option("--python", options.python, "interpreter with your packages; default .venv");
   verb->add_option("-o,--output", options.output, "the archive");
-  verb->footer("Example: hydro export torchvision.models:resnet18 --kwargs '{\"num_classes\": 10}' "
-               "--input 'float32[*,3,32,32]' -o model.pt2");
+  verb->footer(
+      "Example: hydro export torchvision.models:resnet18 --kwargs '{\"num_classes\": 10}' "
+      "--input 'float32[*,3,32,32]' -o model.pt2");
   verb->callback([&options, &chosen] { chosen = [&options] { return export_verb(options); }; });
 }
 
 void add_check(CLI::App& app, CheckOptions& options, Chosen& chosen) {
-  CLI::App* verb = app.add_subcommand("check", "reads everything, trains nothing: widths, roles, space, refusals");
+  CLI::App* verb = app.add_subcommand(
+      "check", "reads everything, trains nothing: widths, roles, space, refusals");
   verb->add_option("job", options.job, "the job file")->required();
   verb->add_option("--set", options.settings, "a setting of the job: tune.num_samples=50");
-  verb->add_option("--format", options.format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  verb->add_option("--format", options.format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
   verb->add_flag("--coordinates", options.coordinates, "also runs the coordinate check");
   verb->footer("Example: hydro check job.yaml --format json");
   verb->callback([&options, &chosen] { chosen = [&options] { return check_verb(options); }; });
 }
 
 void add_tune(CLI::App& app, TuneOptions& options, Chosen& chosen) {
-  CLI::App* verb = app.add_subcommand("tune", "the main job: searches on surrogates, trains the best at full width");
+  CLI::App* verb = app.add_subcommand(
+      "tune", "the main job: searches on surrogates, trains the best at full width");
   verb->add_option("job", options.job, "the job file")->required();
   verb->add_option("--set", options.settings, "a setting of the job: tune.num_samples=50");
-  verb->add_option("-o,--output", options.folder, "the run's folder; default runs/NAME, then runs/NAME-2, ...");
-  verb->add_option("--progress", options.progress, "bar, plain, json or none; default bar on a terminal, else plain")
+  verb->add_option("-o,--output",
+                   options.folder,
+                   "the run's folder; default runs/NAME, then runs/NAME-2, ...");
+  verb->add_option("--progress",
+                   options.progress,
+                   "bar, plain, json or none; default bar on a terminal, else plain")
       ->check(CLI::IsMember({"auto", "bar", "plain", "json", "none"}));
   verb->add_flag("-q,--quiet", options.quiet, "print errors only");
   verb->footer("Example: hydro tune job.yaml --set tune.num_samples=50 --set train.epochs=20");
@@ -63,21 +79,25 @@ void add_tune(CLI::App& app, TuneOptions& options, Chosen& chosen) {
 }
 
 void add_show(CLI::App& app, ShowOptions& options, Chosen& chosen) {
-  CLI::App* verb = app.add_subcommand("show", "a study's state, best, target and trials; reads only");
+  CLI::App* verb =
+      app.add_subcommand("show", "a study's state, best, target and trials; reads only");
   verb->add_option("folder", options.folder, "the run's folder")->required();
-  verb->add_option("--format", options.format, "text, json or csv")->check(CLI::IsMember({"text", "json", "csv"}));
+  verb->add_option("--format", options.format, "text, json or csv")
+      ->check(CLI::IsMember({"text", "json", "csv"}));
   verb->footer("Example: hydro show runs/latest");
   verb->callback([&options, &chosen] { chosen = [&options] { return show_verb(options); }; });
 }
 
 void add_small_verbs(CLI::App& app, ExplainOptions& options, Chosen& chosen) {
-  CLI::App* doctor = app.add_subcommand("doctor", "torch, devices, limits, and what is missing");
+  CLI::App* doctor =
+      app.add_subcommand("doctor", "torch, devices, limits, and what is missing");
   doctor->footer("Example: hydro doctor");
   doctor->callback([&chosen] { chosen = doctor_verb; });
   CLI::App* explain = app.add_subcommand("explain", "what an error code means and what to do");
   explain->add_option("code", options.code, "an error code, or `list`")->required();
   explain->footer("Example: hydro explain H0103");
-  explain->callback([&options, &chosen] { chosen = [&options] { return explain_verb(options); }; });
+  explain->callback(
+      [&options, &chosen] { chosen = [&options] { return explain_verb(options); }; });
 }
 
 int report(const Error& error) {
@@ -87,7 +107,10 @@ int report(const Error& error) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Hydro: tunes a PyTorch model on narrow surrogates and delivers the trained full-size model.", "hydro");
+  CLI::App app(
+      "Hydro: tunes a PyTorch model on narrow surrogates and delivers the trained full-size "
+      "model.",
+      "hydro");
   app.set_version_flag("--version", HYDRO_VERSION);
   app.require_subcommand(1);
   Options options;
@@ -100,7 +123,8 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
-    const bool asked = problem.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);  // --help, --version
+    const bool asked = problem.get_exit_code() ==
+                       static_cast<int>(CLI::ExitCodes::Success);  // --help, --version
     return asked ? app.exit(problem) : report(make_error("H0901", problem.what()));
   }
   const VerbResult result = chosen();

@@ -9,9 +9,12 @@ namespace hydro::cli {
 
 VerbResult show_verb(const ShowOptions& options) {
   HYDRO_TRY(const run::StoredStudy study, run::read_study(options.folder));
-  const std::vector<report::Column> columns = report::columns_of({.parameters = study.parameters});
+  const std::vector<report::Column> columns =
+      report::columns_of({.parameters = study.parameters});
   if (options.format == "json") {
-    fmt::print("{}", report::result_json(tune::summarize(study.state), columns, "best/model.safetensors"));
+    fmt::print(
+        "{}",
+        report::result_json(tune::summarize(study.state), columns, "best/model.safetensors"));
   } else if (options.format == "csv") {
     fmt::print("{}", report::trials_csv(study.state, columns));
   } else {

@@ -11,25 +11,29 @@ Result<void> TorchBackend::check_shapes(const shrink::Surrogate& surrogate) cons
   return train::check_shapes(surrogate);
 }
 
-Result<run::CoordinateMeasure> TorchBackend::measure_coordinates(const shrink::Surrogate& surrogate,
-                                                                 const data::Loader& data,
-                                                                 const run::CoordinateRequest& request) const {
+Result<run::CoordinateMeasure> TorchBackend::measure_coordinates(
+    const shrink::Surrogate& surrogate,
+    const data::Loader& data,
+    const run::CoordinateRequest& request) const {
   const train::CoordinateSetting setting = {.settings = request.settings,
                                             .task = request.task,
                                             .seeds = request.seeds,
                                             .batch_size = request.batch_size};
-  HYDRO_TRY(train::CoordinateRun measured, train::measure_coordinates(surrogate, data, setting));
+  HYDRO_TRY(train::CoordinateRun measured,
+            train::measure_coordinates(surrogate, data, setting));
   run::CoordinateMeasure out;
   out.first_losses = std::move(measured.first_losses);
   for (train::LayerUpdate& layer : measured.layers) {
-    out.layers.push_back(
-        {.layer = std::move(layer.layer), .update = layer.update, .activation = layer.activation});
+    out.layers.push_back({.layer = std::move(layer.layer),
+                          .update = layer.update,
+                          .activation = layer.activation});
   }
   return out;
 }
 
-worker::WorkerFactory TorchBackend::workers(const run::Material& material, worker::Task task) const {
-  auto study = std::make_shared<train::Study>();   // shared by the workers of all slots
+worker::WorkerFactory TorchBackend::workers(const run::Material& material,
+                                            worker::Task task) const {
+  auto study = std::make_shared<train::Study>();  // shared by the workers of all slots
   study->task = task;
   study->training = material.loaders.training;
   study->validation = material.loaders.validation;

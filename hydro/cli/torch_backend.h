@@ -1,4 +1,5 @@
-// hydro/cli/torch_backend.h — joins `run` with `train`: the backend that computes with libtorch.
+// hydro/cli/torch_backend.h — joins `run` with `train`: the backend that computes with
+// libtorch.
 #pragma once
 
 #include "hydro/run/backend.h"
@@ -8,10 +9,12 @@ namespace hydro::cli {
 class TorchBackend : public run::Backend {
  public:
   [[nodiscard]] Result<void> check_shapes(const shrink::Surrogate& surrogate) const override;
-  [[nodiscard]] Result<run::CoordinateMeasure> measure_coordinates(const shrink::Surrogate& surrogate,
-                                                                   const data::Loader& data,
-                                                                   const run::CoordinateRequest& request) const override;
-  [[nodiscard]] worker::WorkerFactory workers(const run::Material& material, worker::Task task) const override;
+  [[nodiscard]] Result<run::CoordinateMeasure> measure_coordinates(
+      const shrink::Surrogate& surrogate,
+      const data::Loader& data,
+      const run::CoordinateRequest& request) const override;
+  [[nodiscard]] worker::WorkerFactory workers(const run::Material& material,
+                                              worker::Task task) const override;
 };
 
 }  // namespace hydro::cli

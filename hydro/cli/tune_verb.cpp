@@ -40,11 +40,15 @@ class Screen {
   explicit Screen(report::ProgressForm form) : form_(form) {}
 
   run::Listener listener() {
-    return {.opened = [this](const job::Job& job, const std::filesystem::path& folder) { opened(job, folder); },
+    return {.opened = [this](const job::Job& job,
+                             const std::filesystem::path& folder) { opened(job, folder); },
             .says = [this](const std::string& line) { says(line); },
-            .event = [this](const tune::State& state, const tune::Event& event) { this->event(state, event); }};
+            .event = [this](const tune::State& state,
+                            const tune::Event& event) { this->event(state, event); }};
   }
+
   [[nodiscard]] const std::vector<report::Column>& columns() const { return columns_; }
+
   void finish() {
     if (progress_.has_value()) {
       progress_->finish();
@@ -57,16 +61,19 @@ class Screen {
     progress_.emplace(form_, columns_, stdout);
     log_.emplace(folder / "log.txt");
     if (form_ == report::ProgressForm::kBar || form_ == report::ProgressForm::kPlain) {
-      fmt::print("run folder {}; exporting and checking the model (runs its Python)\n", folder.string());
+      fmt::print("run folder {}; exporting and checking the model (runs its Python)\n",
+                 folder.string());
       std::fflush(stdout);
     }
   }
+
   void says(const std::string& line) {
     std::fputs(line.c_str(), stderr);
     if (log_.has_value()) {
       log_->line(line);
     }
   }
+
   void event(const tune::State& state, const tune::Event& event) {
     progress_->event(state, event);
     log_->line(report::json_text(event));
@@ -78,11 +85,14 @@ class Screen {
   std::optional<run::RunLog> log_;
 };
 
-Result<void> write_results(const run::StudyOutcome& outcome, const std::vector<report::Column>& columns) {
+Result<void> write_results(const run::StudyOutcome& outcome,
+                           const std::vector<report::Column>& columns) {
   const tune::Summary summary = tune::summarize(outcome.state);
   const std::filesystem::path& folder = outcome.folder;
-  HYDRO_TRY_VOID(write_text_durably(folder / "trials.csv", report::trials_csv(outcome.state, columns)));
-  HYDRO_TRY_VOID(write_text_durably(folder / "metrics.csv", report::metrics_csv(outcome.state)));
+  HYDRO_TRY_VOID(
+      write_text_durably(folder / "trials.csv", report::trials_csv(outcome.state, columns)));
+  HYDRO_TRY_VOID(
+      write_text_durably(folder / "metrics.csv", report::metrics_csv(outcome.state)));
   return write_text_durably(folder / "result.json",
                             report::result_json(summary, columns, "best/model.safetensors"));
 }
@@ -106,7 +116,10 @@ VerbResult tune_verb(const TuneOptions& options) {
   }
   HYDRO_TRY_VOID(write_results(*outcome, screen.columns()));
   if (form == report::ProgressForm::kBar || form == report::ProgressForm::kPlain) {
-    fmt::print("{}", report::summary_text(tune::summarize(outcome->state), screen.columns(), outcome->folder.string()));
+    fmt::print(
+        "{}",
+        report::summary_text(
+            tune::summarize(outcome->state), screen.columns(), outcome->folder.string()));
   }
   if (std::optional<Error> error = tune::study_error(outcome->state)) {
     return *std::move(error);

@@ -1,5 +1,5 @@
-// hydro/cli/verbs.h — what each verb of the command line takes and does; one file a verb. The parser (main.cpp)
-// fills the options, so that no verb knows CLI11.
+// hydro/cli/verbs.h — what each verb of the command line takes and does; one file a verb. The
+// parser (main.cpp) fills the options, so that no verb knows CLI11.
 #pragma once
 
 #include <string>
@@ -23,36 +23,42 @@ struct ExportOptions {
   std::string python;
   std::string output = "model.pt2";
 };
+
 [[nodiscard]] VerbResult export_verb(const ExportOptions& options);
 
 struct CheckOptions {
   std::string job;
-  std::vector<std::string> settings;   // "tune.num_samples=50"
-  std::string format = "text";         // text | json
+  std::vector<std::string> settings;  // "tune.num_samples=50"
+  std::string format = "text";        // text | json
   bool coordinates = false;
 };
+
 [[nodiscard]] VerbResult check_verb(const CheckOptions& options);
 
 struct TuneOptions {
   std::string job;
   std::vector<std::string> settings;
-  std::string folder;                  // empty: runs/NAME, then runs/NAME-2, ...
-  bool quiet = false;                  // errors only
-  std::string progress = "auto";       // bar | plain | json | none; auto: bar on a terminal, else plain
+  std::string folder;  // empty: runs/NAME, then runs/NAME-2, ...
+  bool quiet = false;  // errors only
+  std::string progress =
+      "auto";  // bar | plain | json | none; auto: bar on a terminal, else plain
 };
+
 [[nodiscard]] VerbResult tune_verb(const TuneOptions& options);
 
 struct ShowOptions {
   std::string folder;
-  std::string format = "text";         // text | json | csv
+  std::string format = "text";  // text | json | csv
 };
+
 [[nodiscard]] VerbResult show_verb(const ShowOptions& options);
 
 [[nodiscard]] VerbResult doctor_verb();
 
 struct ExplainOptions {
-  std::string code;                    // "H0103", or "list"
+  std::string code;  // "H0103", or "list"
 };
+
 [[nodiscard]] VerbResult explain_verb(const ExplainOptions& options);
 
 }  // namespace hydro::cli

@@ -1,8 +1,15 @@
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "hydro/base/result.h"
 #include "hydro/base/text.h"
 #include "hydro/data/dataset.h"
 #include "hydro/data/raw_array.h"
@@ -44,6 +51,7 @@ Result<void> check_names(const Dataset& dataset,
                          const Expectation& expectation,
                          const std::string& what) {
   std::vector<std::string> wanted;
+  wanted.reserve(expectation.inputs.size());
   for (const auto& input : expectation.inputs) {
     wanted.push_back("`" + printable(input.name) + "`");
   }
@@ -55,6 +63,7 @@ Result<void> check_names(const Dataset& dataset,
     return {};
   }
   std::vector<std::string> given;
+  given.reserve(dataset.inputs.size());
   for (const Field& field : dataset.inputs) {
     given.push_back("`" + printable(field.name) + "`");
   }

@@ -1,6 +1,13 @@
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <utility>
+#include <variant>
+#include <vector>
 
+#include "hydro/base/result.h"
 #include "hydro/data/image_plan.h"
 
 namespace hydro::data {

@@ -1,9 +1,17 @@
 #include "hydro/data/gzip.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <span>
+#include <string>
 
+#include <zconf.h>
 #include <zlib.h>
+
+#include "hydro/base/bytes.h"
+#include "hydro/base/result.h"
 
 namespace hydro::data {
 namespace {

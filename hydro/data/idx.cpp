@@ -1,9 +1,17 @@
 // IDX: two zero bytes, element type, number of axes, then each axis' size, big-endian in four
 // bytes. Source: yann.lecun.com/exdb/mnist, "the IDX file format".
 #include <algorithm>
-#include <utility>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
-#include "hydro/base/text.h"
+#include "hydro/base/bytes.h"
+#include "hydro/base/result.h"
 #include "hydro/data/gzip.h"
 #include "hydro/data/raw_array.h"
 
@@ -112,7 +120,7 @@ Result<Bytes> unpack(std::span<const std::byte> gzip,
   HYDRO_TRY(
       Bytes content,
       inflate(gzip, whole && wanted < header.announced ? wanted : header.announced + 1, place));
-  if (!(whole && content.size() == wanted) && content.size() != header.announced) {
+  if ((!whole || content.size() != wanted) && content.size() != header.announced) {
     return wrong_length(header, content.size(), place);
   }
   return content;
@@ -135,7 +143,9 @@ Result<RawArray> read_idx(const std::filesystem::path& path,
   if (limit) {
     array.shape.front() = std::clamp<std::int64_t>(*limit, 0, array.shape.front());
   }
-  const std::uint64_t wanted = header.bytes + *element_count(array.shape);
+  const auto samples_bytes = element_count(std::span(array.shape));
+  const std::uint64_t wanted =
+      header.bytes + samples_bytes.value_or(0);  // no more than announced, so it fits
   if (packed) {
     HYDRO_TRY(content, unpack(content, header, wanted, place));
   } else if (content.size() != header.announced) {

@@ -1,6 +1,16 @@
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
+#include "hydro/base/bytes.h"
+#include "hydro/base/result.h"
 #include "hydro/data/dataset.h"
 #include "hydro/data/raw_array.h"
 

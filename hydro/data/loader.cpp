@@ -1,7 +1,16 @@
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
 #include <utility>
+#include <variant>
+#include <vector>
 
+#include "hydro/base/bytes.h"
+#include "hydro/base/result.h"
 #include "hydro/data/dataset.h"
 #include "hydro/data/image_plan.h"
 #include "hydro/data/transform.h"
@@ -74,8 +83,8 @@ FieldPlan plan_field(const Field& field, const std::vector<Transform>& transform
   if (!field.is_image) {
     return {.shape = field.shape, .image = {}};
   }
-  HYDRO_CHECK(field.type == ElementType::kUInt8 && field.shape.size() == kImageAxes,
-              "images are uint8 [C, H, W]");
+  HYDRO_CHECK(field.type == ElementType::kUInt8, "images are uint8");
+  HYDRO_CHECK(field.shape.size() == kImageAxes, "images are [C, H, W]");
   const ImageShape after = final_shape(
       {.channels = field.shape[0], .height = field.shape[1], .width = field.shape[2]},
       transforms);

@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstring>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include "hydro/base/text.h"
 #include "hydro/data/raw_array.h"
@@ -28,9 +31,9 @@ constexpr std::array kDescrs = {DescrRow{.descr = "|u1", .kind = NumberKind::kUI
                                 DescrRow{.descr = "<f8", .kind = NumberKind::kFloat64}};
 
 struct NpyHeader {
-  std::optional<std::string> descr;  // empty text: a structured type
-  std::optional<bool> fortran_order;
-  std::optional<std::vector<std::int64_t>> shape;
+  std::string descr;  // empty: a structured type
+  bool fortran_order = false;
+  std::vector<std::int64_t> shape;
 };
 
 /// Reads the header's Python dictionary: quoted text, True or False, and a tuple of whole
@@ -40,24 +43,33 @@ class DictReader {
   explicit DictReader(std::string_view text) : rest_(text) {}
 
   std::optional<NpyHeader> read() {
-    NpyHeader header;
+    Entries entries;
     if (!take('{')) {
       return std::nullopt;
     }
     while (!take('}')) {
       const auto key = quoted();
-      if (!key || !take(':') || !read_value(*key, header)) {
+      if (!key || !take(':') || !read_value(*key, entries)) {
         return std::nullopt;
       }
       take(',');
     }
     skip_space();
-    return rest_.empty() && header.descr && header.fortran_order && header.shape
-               ? std::optional(header)
-               : std::nullopt;
+    if (!rest_.empty() || !entries.descr || !entries.fortran_order || !entries.shape) {
+      return std::nullopt;
+    }
+    return NpyHeader{.descr = *entries.descr,
+                     .fortran_order = *entries.fortran_order,
+                     .shape = *entries.shape};
   }
 
  private:
+  struct Entries {
+    std::optional<std::string> descr;
+    std::optional<bool> fortran_order;
+    std::optional<std::vector<std::int64_t>> shape;
+  };
+
   void skip_space() {
     rest_.remove_prefix(std::min(rest_.find_first_not_of(" \n\t"), rest_.size()));
   }
@@ -124,18 +136,20 @@ class DictReader {
     return true;
   }
 
-  bool read_value(const std::string& key, NpyHeader& header) {
-    if (key == "shape" && !header.shape) {
-      header.shape = tuple();
-      return header.shape.has_value();
+  bool read_value(const std::string& key, Entries& entries) {
+    if (key == "shape" && !entries.shape) {
+      entries.shape = tuple();
+      return entries.shape.has_value();
     }
-    if (key == "fortran_order" && !header.fortran_order) {
-      header.fortran_order = take_word("True");
-      return *header.fortran_order || take_word("False");
+    if (key == "fortran_order" && !entries.fortran_order) {
+      const bool is_fortran = take_word("True");
+      entries.fortran_order = is_fortran;
+      return is_fortran || take_word("False");
     }
-    if (key == "descr" && !header.descr) {
-      header.descr = take('[') ? std::optional<std::string>("") : quoted();
-      return header.descr && (!header.descr->empty() || skip_list());
+    if (key == "descr" && !entries.descr) {
+      const bool is_list = take('[');
+      entries.descr = is_list ? std::string() : quoted();
+      return entries.descr.has_value() && (!is_list || skip_list());
     }
     return false;
   }
@@ -190,7 +204,7 @@ Result<std::pair<std::size_t, std::size_t>> locate_header(std::span<const std::b
 }
 
 Result<NumberKind> kind_of(const NpyHeader& header, const std::string& place) {
-  const std::string& descr = *header.descr;
+  const std::string& descr = header.descr;
   if (descr.empty()) {
     return make_error("H0410", "the array holds structured records").at(place);
   }
@@ -198,7 +212,7 @@ Result<NumberKind> kind_of(const NpyHeader& header, const std::string& place) {
     return make_error("H0410", "the array holds pickled Python objects, which are never loaded")
         .at(place);
   }
-  if (*header.fortran_order) {
+  if (header.fortran_order) {
     return make_error("H0410", "the array is in Fortran order").at(place);
   }
   const auto* row = std::ranges::find(kDescrs, descr, &DescrRow::descr);
@@ -217,19 +231,20 @@ Result<RawArray> read_npy(const std::filesystem::path& path) {
   HYDRO_TRY(const auto located, locate_header(content, place));
   const auto [first, length] = located;
   const std::span<const std::byte> all(content);
-  auto header = DictReader(as_text(all.subspan(first, length))).read();
-  if (!header) {
+  const auto parsed = DictReader(as_text(all.subspan(first, length))).read();
+  if (!parsed) {
     return make_error("H0402",
                       "the .npy header is no dictionary of descr, fortran_order and shape")
         .at(place);
   }
-  HYDRO_TRY(const NumberKind kind, kind_of(*header, place));
-  const auto count = element_count(*header->shape);
+  const NpyHeader& header = *parsed;
+  HYDRO_TRY(const NumberKind kind, kind_of(header, place));
+  const auto count = element_count(header.shape);
   std::uint64_t needed = 0;
-  if (header->shape->empty() || !count ||
+  if (header.shape.empty() || !count ||
       __builtin_mul_overflow(*count, byte_size(kind), &needed)) {
     return make_error("H0402",
-                      "the .npy header's shape " + shape_text(*header->shape) +
+                      "the .npy header's shape " + shape_text(header.shape) +
                           " is not one entry a sample")
         .at(place);
   }
@@ -239,12 +254,10 @@ Result<RawArray> read_npy(const std::filesystem::path& path) {
                       data.size() < needed ? "the file is truncated"
                                            : "the file has bytes behind its array")
         .at(place)
-        .because("the array " + shape_text(*header->shape) + " takes " +
-                 std::to_string(needed) + " bytes, the file holds " +
-                 std::to_string(data.size()));
+        .because("the array " + shape_text(header.shape) + " takes " + std::to_string(needed) +
+                 " bytes, the file holds " + std::to_string(data.size()));
   }
-  return RawArray{
-      .kind = kind, .shape = *std::move(header->shape), .bytes = {data.begin(), data.end()}};
+  return RawArray{.kind = kind, .shape = header.shape, .bytes = {data.begin(), data.end()}};
 }
 
 }  // namespace hydro::data

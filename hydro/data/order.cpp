@@ -1,10 +1,15 @@
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <cstddef>
+#include <cstdint>
 #include <numeric>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "hydro/base/philox.h"
+#include "hydro/base/result.h"
 #include "hydro/data/dataset.h"
 
 namespace hydro::data {
@@ -39,6 +44,7 @@ std::vector<Number> rows_of(const std::vector<Number>& from,
 
 Dataset part_of(const Dataset& whole, std::span<const std::int64_t> indices) {
   Dataset part{.size = static_cast<std::int64_t>(indices.size()), .inputs = {}, .target = {}};
+  part.inputs.reserve(whole.inputs.size());
   for (const Field& field : whole.inputs) {
     part.inputs.push_back({.name = field.name,
                            .type = field.type,
@@ -63,7 +69,9 @@ std::vector<std::int64_t> epoch_order(std::uint64_t seed,
 }
 
 std::pair<Dataset, Dataset> split_off(const Dataset& whole, double share, std::uint64_t seed) {
-  HYDRO_CHECK(share > 0 && share < 1 && whole.size > 1);
+  HYDRO_CHECK(share > 0);
+  HYDRO_CHECK(share < 1);
+  HYDRO_CHECK(whole.size > 1);
   const auto wanted = std::llround(share * static_cast<double>(whole.size));
   const auto count = std::clamp<std::int64_t>(wanted, 1, whole.size - 1);
   std::vector<std::int64_t> order =

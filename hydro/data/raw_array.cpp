@@ -2,9 +2,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "hydro/base/bytes.h"
 #include "hydro/base/file.h"
+#include "hydro/base/result.h"
 #include "hydro/base/safetensors.h"
 #include "hydro/base/text.h"
 
@@ -24,6 +34,7 @@ constexpr std::array kDtypes = {DtypeRow{.name = "U8", .kind = NumberKind::kUInt
 
 std::vector<std::string> names_of(const SafeTensorFile& file) {
   std::vector<std::string> names;
+  names.reserve(file.tensors.size());
   for (const auto& [name, tensor] : file.tensors) {
     names.push_back("`" + printable(name) + "`");
   }
@@ -58,6 +69,7 @@ std::optional<std::uint64_t> element_count(std::span<const std::int64_t> shape) 
 
 std::string shape_text(std::span<const std::int64_t> shape) {
   std::vector<std::string> sizes;
+  sizes.reserve(shape.size());
   for (const std::int64_t size : shape) {
     sizes.push_back(std::to_string(size));
   }
@@ -75,11 +87,12 @@ Result<Bytes> read_data_file(const std::filesystem::path& path) {
 }
 
 void keep_first(RawArray& array, std::optional<std::int64_t> limit) {
-  if (!limit || *limit >= array.shape.front()) {
+  if (!limit || *limit >= array.shape.front() || array.shape.front() == 0) {
     return;
   }
+  const std::size_t sample = array.bytes.size() / static_cast<std::size_t>(array.shape.front());
   array.shape.front() = std::max<std::int64_t>(*limit, 0);
-  array.bytes.resize(*element_count(array.shape) * byte_size(array.kind));
+  array.bytes.resize(sample * static_cast<std::size_t>(array.shape.front()));
   array.bytes.shrink_to_fit();
 }
 

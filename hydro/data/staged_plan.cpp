@@ -1,6 +1,10 @@
 #include <algorithm>
-#include <cstring>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "hydro/data/image_plan.h"
 

@@ -2,10 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <span>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "hydro/base/philox.h"
+#include "hydro/base/result.h"
 #include "hydro/base/text.h"
+#include "hydro/data/dataset.h"
 
 namespace hydro::data {
 namespace {
@@ -63,7 +71,7 @@ Result<ImageShape> shape_of(const ImageShape& shape, const RandomCrop& crop) {
 }
 
 Result<ImageShape> shape_of(const ImageShape& shape, const RandomFlip& flip) {
-  if (!(flip.p >= 0 && flip.p <= 1)) {
+  if (std::isnan(flip.p) || flip.p < 0 || flip.p > 1) {
     return unfit("random_flip's p is " + shortest(flip.p) +
                  ", a probability lies between 0 and 1");
   }

@@ -1,10 +1,12 @@
-// hydro/ir/graph.h — one exported graph as plain data: values and nodes by index, owned by the Graph.
+// hydro/ir/graph.h — one exported graph as plain data: values and nodes by index, owned by the
+// Graph.
 //
-//   Graph     owns everything. Nodes stand in execution order; passes rebuild or edit it and re-verify.
-//   Value     a tensor, an integer (sym_int) or nothing else; produced by one node or by a graph input.
-//   Node      one op: name, arguments by schema name in schema order (defaults filled), outputs.
-//   Input     what feeds a value: the user, a parameter, a buffer, a constant.
-//   Output    what leaves: the selected user output, or a buffer's next value. After `functionalize` buffers
+//   Graph     owns everything. Nodes stand in execution order; passes rebuild or edit it and
+//   re-verify. Value     a tensor, an integer (sym_int) or nothing else; produced by one node
+//   or by a graph input. Node      one op: name, arguments by schema name in schema order
+//   (defaults filled), outputs. Input     what feeds a value: the user, a parameter, a buffer,
+//   a constant. Output    what leaves: the selected user output, or a buffer's next value.
+//   After `functionalize` buffers
 //             change only through such outputs; no node mutates its arguments.
 //
 // Thread-safety: a const Graph may be shared. References into a Graph die with the next add_*.
@@ -48,7 +50,8 @@ enum class DType : std::uint8_t {
 [[nodiscard]] std::int64_t dtype_size(DType dtype);
 [[nodiscard]] bool is_floating(DType dtype);
 
-/// One dimension. A dynamic one changes with the batch; `size` is then its size at the export's example.
+/// One dimension. A dynamic one changes with the batch; `size` is then its size at the export's
+/// example.
 struct Dim {
   std::int64_t size = 0;
   bool dynamic = false;
@@ -75,6 +78,7 @@ struct Value {
   NodeId producer = kNoNode;  // kNoNode: a graph input
 
   [[nodiscard]] bool is_tensor() const { return std::holds_alternative<TensorType>(type); }
+
   /// Requires: is_tensor() (BugError)
   [[nodiscard]] const TensorType& tensor() const;
   [[nodiscard]] TensorType& tensor();
@@ -87,7 +91,8 @@ struct None {
   bool operator==(const None&) const = default;
 };
 
-/// A closed set: what an ATen argument can be here. Devices, layouts and generators are dropped on reading.
+/// A closed set: what an ATen argument can be here. Devices, layouts and generators are dropped
+/// on reading.
 using Argument = std::variant<None,
                               bool,
                               std::int64_t,
@@ -109,7 +114,8 @@ struct NamedArgument {
 
 /// Where the user's code asked for a node.
 struct Source {
-  std::string place;   // "my_model.py:42", the innermost frame in the user's own file; empty when unknown
+  std::string place;   // "my_model.py:42", the innermost frame in the user's own file; empty
+                       // when unknown
   std::string module;  // "layer1.0.conv1", the owning submodule's name
 };
 
@@ -118,7 +124,8 @@ struct Node {
   std::vector<NamedArgument> arguments;
   std::vector<ValueId> outputs;
   Source source;
-  std::int64_t position = 0;  // place in the exported graph, kept by passes: keys the node's random numbers
+  std::int64_t position =
+      0;  // place in the exported graph, kept by passes: keys the node's random numbers
 
   /// Null when the node has no such argument.
   [[nodiscard]] const Argument* find_argument(std::string_view name) const;
@@ -153,7 +160,8 @@ struct Input {
 
 struct Output {
   OutputKind kind = OutputKind::kUser;
-  std::string name;  // user outputs: field name; buffers: state-dict name of the buffer that takes this value
+  std::string name;  // user outputs: field name; buffers: state-dict name of the buffer that
+                     // takes this value
   ValueId value{};
 };
 
@@ -164,7 +172,9 @@ class Graph {
 
   ValueId add_input(InputKind kind, std::string name, std::string value_name, Type type);
   /// Appends a node; its outputs get fresh names from `output_names` (made unique).
-  NodeId add_node(Node node, std::span<const std::string> output_names, std::span<const Type> output_types);
+  NodeId add_node(Node node,
+                  std::span<const std::string> output_names,
+                  std::span<const Type> output_types);
   /// A value without producer yet, for readers and passes that wire it themselves.
   ValueId add_value(std::string name, Type type);
 
@@ -172,15 +182,24 @@ class Graph {
   [[nodiscard]] Value& value(ValueId id);
   [[nodiscard]] const Node& node(NodeId id) const;
   [[nodiscard]] Node& node(NodeId id);
+
   [[nodiscard]] std::span<const Node> nodes() const { return nodes_; }
+
   [[nodiscard]] std::span<const Value> values() const { return values_; }
-  [[nodiscard]] std::int32_t value_count() const { return static_cast<std::int32_t>(values_.size()); }
-  [[nodiscard]] std::int32_t node_count() const { return static_cast<std::int32_t>(nodes_.size()); }
+
+  [[nodiscard]] std::int32_t value_count() const {
+    return static_cast<std::int32_t>(values_.size());
+  }
+
+  [[nodiscard]] std::int32_t node_count() const {
+    return static_cast<std::int32_t>(nodes_.size());
+  }
 
   /// Null when no input has that state-dict or argument name.
   [[nodiscard]] const Input* find_input(std::string_view name) const;
 
-  /// Replaces the node list (kept order is the new execution order) and re-derives every producer.
+  /// Replaces the node list (kept order is the new execution order) and re-derives every
+  /// producer.
   void set_nodes(std::vector<Node> nodes);
   /// Drops values that no input, node or output names, renumbering the rest; keeps names.
   void compact();
@@ -200,23 +219,24 @@ void rename_operands(Node& node, const std::vector<ValueId>& renamed);
 /// For each value the nodes that read it, in order.
 [[nodiscard]] std::vector<std::vector<NodeId>> users(const Graph& graph);
 
-/// Text form, and back; the golden tests' language. Round trips exactly but for Source's module.
+/// Text form, and back; the golden tests' language. Round trips exactly but for Source's
+/// module.
 ///
 ///   graph {
 ///     input user x %x: float32[~5, 3, 28, 28]
 ///     input parameter conv1.weight %w: float32[64, 3, 7, 7]
 ///     input buffer bn1.running_mean %m: float32[64]
-///     %c: float32[~5, 64, 14, 14] = aten.conv2d.default(input=%x, weight=%w, bias=None, stride=[2, 2])  # net.py:3
-///     %n: int(5) = aten.sym_size.int(self=%x, dim=0)
-///     output user logits %c
-///     output buffer bn1.running_mean %m2
+///     %c: float32[~5, 64, 14, 14] = aten.conv2d.default(input=%x, weight=%w, bias=None,
+///     stride=[2, 2])  # net.py:3 %n: int(5) = aten.sym_size.int(self=%x, dim=0) output user
+///     logits %c output buffer bn1.running_mean %m2
 ///   }
-/// `~5` is a dynamic dimension whose example size is 5. Strings are quoted, floats always carry '.', 'e' or
-/// inf/nan, dtypes are written float32, lists of optional tensors as [%a, None].
+/// `~5` is a dynamic dimension whose example size is 5. Strings are quoted, floats always carry
+/// '.', 'e' or inf/nan, dtypes are written float32, lists of optional tensors as [%a, None].
 ///
-/// Also: names with other letters than A-Z a-z 0-9 _ . - + are quoted; `@7` after the arguments is a node's position
-/// where it is not the node before plus one; an empty list of other than integers carries its kind (`tensors[]`,
-/// `optionals[]`, `floats[]`, `bools[]`), as does `optionals[%a]` without None; lines that start with `#` are skipped.
+/// Also: names with other letters than A-Z a-z 0-9 _ . - + are quoted; `@7` after the arguments
+/// is a node's position where it is not the node before plus one; an empty list of other than
+/// integers carries its kind (`tensors[]`, `optionals[]`, `floats[]`, `bools[]`), as does
+/// `optionals[%a]` without None; lines that start with `#` are skipped.
 [[nodiscard]] std::string to_text(const Graph& graph);
 /// Errors: H0259 with line and column.
 [[nodiscard]] Result<Graph> parse_graph(std::string_view text);
@@ -224,8 +244,8 @@ void rename_operands(Node& node, const std::vector<ValueId>& renamed);
 /// "aten.relu_.default": an ATen op that writes into its first argument.
 [[nodiscard]] bool mutates(std::string_view op);
 
-/// Names resolve, values are defined before use and once, types fit, output kinds match inputs; after
-/// functionalization (`Purity::kPure`) no op name ends in '_' and nothing mutates.
+/// Names resolve, values are defined before use and once, types fit, output kinds match inputs;
+/// after functionalization (`Purity::kPure`) no op name ends in '_' and nothing mutates.
 enum class Purity : std::uint8_t { kAny, kPure };
 /// Errors: H0258 with the first thing that does not hold.
 [[nodiscard]] Result<void> verify(const Graph& graph, Purity purity);

@@ -29,8 +29,11 @@ struct AdamScalars {
 
 template <class Real>
 SgdScalars<Real> scalars_of(const SgdNumbers& numbers) {
-    return {static_cast<Real>(numbers.lr), static_cast<Real>(numbers.momentum), static_cast<Real>(1 - numbers.dampening),
-          static_cast<Real>(numbers.weight_decay), static_cast<Real>(numbers.gradient_scale)};
+  return {static_cast<Real>(numbers.lr),
+          static_cast<Real>(numbers.momentum),
+          static_cast<Real>(1 - numbers.dampening),
+          static_cast<Real>(numbers.weight_decay),
+          static_cast<Real>(numbers.gradient_scale)};
 }
 
 template <class Real>
@@ -39,7 +42,8 @@ AdamScalars<Real> scalars_of(const AdamNumbers& numbers) {
   const double correction1 = 1 - std::pow(numbers.beta1, step);
   const double correction2 = 1 - std::pow(numbers.beta2, step);
   AdamScalars<Real> scalars{};
-  scalars.shrink = static_cast<Real>(numbers.decoupled ? 1 - (numbers.lr * numbers.weight_decay) : 1);
+  scalars.shrink =
+      static_cast<Real>(numbers.decoupled ? 1 - (numbers.lr * numbers.weight_decay) : 1);
   scalars.l2 = static_cast<Real>(numbers.decoupled ? 0 : numbers.weight_decay);
   scalars.scale = static_cast<Real>(numbers.gradient_scale);
   scalars.mean_rate = static_cast<Real>(1 - numbers.beta1);
@@ -52,7 +56,10 @@ AdamScalars<Real> scalars_of(const AdamNumbers& numbers) {
 }
 
 template <class Real>
-inline void plain_loop(const SgdScalars<Real>& s, Real* __restrict w, const Real* __restrict g, std::size_t n) {
+inline void plain_loop(const SgdScalars<Real>& s,
+                       Real* __restrict w,
+                       const Real* __restrict g,
+                       std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     w[i] -= s.lr * ((g[i] * s.scale) + (s.decay * w[i]));
   }
@@ -73,18 +80,22 @@ inline void velocity_loop(const SgdScalars<Real>& s, const SgdRange<Real>& range
 }
 
 template <class Real>
-inline void velocity_step(const SgdNumbers& numbers, const SgdScalars<Real>& s, const SgdRange<Real>& range) {
+inline void velocity_step(const SgdNumbers& numbers,
+                          const SgdScalars<Real>& s,
+                          const SgdRange<Real>& range) {
   if (numbers.nesterov) {
-    numbers.first_step ? velocity_loop<true, true>(s, range) : velocity_loop<true, false>(s, range);
+    numbers.first_step ? velocity_loop<true, true>(s, range)
+                       : velocity_loop<true, false>(s, range);
   } else {
-    numbers.first_step ? velocity_loop<false, true>(s, range) : velocity_loop<false, false>(s, range);
+    numbers.first_step ? velocity_loop<false, true>(s, range)
+                       : velocity_loop<false, false>(s, range);
   }
 }
 
 constexpr std::size_t kBlock = 16;
 
-// Square roots by hand, four a time: with errno in play GCC keeps sqrt a call and the loop around it scalar.
-// The instruction rounds as the scalar one does.
+// Square roots by hand, four a time: with errno in play GCC keeps sqrt a call and the loop
+// around it scalar. The instruction rounds as the scalar one does.
 inline void take_roots(std::array<float, kBlock>& x) {
 #if defined(__SSE2__)
   for (std::size_t i = 0; i < kBlock; i += 4) {
@@ -117,7 +128,9 @@ struct AdamBlock {
 };
 
 template <bool kAmsgrad, class Real>
-inline void adam_block(const AdamScalars<Real>& s, const AdamBlock<Real>& block, std::size_t count) {
+inline void adam_block(const AdamScalars<Real>& s,
+                       const AdamBlock<Real>& block,
+                       std::size_t count) {
   Real* __restrict w = block.w;
   const Real* __restrict g = block.g;
   Real* __restrict m = block.m;
@@ -136,7 +149,8 @@ inline void adam_block(const AdamScalars<Real>& s, const AdamBlock<Real>& block,
   }
   take_roots(bound);
   for (std::size_t i = 0; i < count; ++i) {
-    w[i] = (w[i] * s.shrink) - (s.step_size * (m[i] / ((bound[i] / s.root_correction) + s.eps)));
+    w[i] =
+        (w[i] * s.shrink) - (s.step_size * (m[i] / ((bound[i] / s.root_correction) + s.eps)));
   }
 }
 
@@ -144,11 +158,15 @@ template <bool kAmsgrad, class Real>
 inline void adam_loop(const AdamScalars<Real>& s, const AdamRange<Real>& range) {
   const std::size_t n = range.weight.size();
   for (std::size_t i = 0; i < n; i += kBlock) {
-    const AdamBlock<Real> block{range.weight.data() + i, range.gradient.data() + i, range.mean.data() + i,
-                                range.square.data() + i, kAmsgrad ? range.largest.data() + i : nullptr,
+    const AdamBlock<Real> block{range.weight.data() + i,
+                                range.gradient.data() + i,
+                                range.mean.data() + i,
+                                range.square.data() + i,
+                                kAmsgrad ? range.largest.data() + i : nullptr,
                                 std::min(kBlock, n - i)};
     if (block.count == kBlock) {
-      adam_block<kAmsgrad>(s, block, kBlock);  // a constant count: the loops unroll into vectors
+      adam_block<kAmsgrad>(
+          s, block, kBlock);  // a constant count: the loops unroll into vectors
     } else {
       adam_block<kAmsgrad>(s, block, block.count);
     }
@@ -156,24 +174,35 @@ inline void adam_loop(const AdamScalars<Real>& s, const AdamRange<Real>& range) 
 }
 
 // A template cannot be cloned, hence one pair of functions a type.
-HYDRO_CLONED void run_plain(const SgdScalars<float>& s, float* w, const float* g, std::size_t n) {
+HYDRO_CLONED void run_plain(const SgdScalars<float>& s,
+                            float* w,
+                            const float* g,
+                            std::size_t n) {
   plain_loop(s, w, g, n);
 }
 
-HYDRO_CLONED void run_plain(const SgdScalars<double>& s, double* w, const double* g, std::size_t n) {
+HYDRO_CLONED void run_plain(const SgdScalars<double>& s,
+                            double* w,
+                            const double* g,
+                            std::size_t n) {
   plain_loop(s, w, g, n);
 }
 
-HYDRO_CLONED void run_velocity(const SgdNumbers& numbers, const SgdScalars<float>& s, const SgdRange<float>& range) {
+HYDRO_CLONED void run_velocity(const SgdNumbers& numbers,
+                               const SgdScalars<float>& s,
+                               const SgdRange<float>& range) {
   velocity_step(numbers, s, range);
 }
 
-HYDRO_CLONED void run_velocity(const SgdNumbers& numbers, const SgdScalars<double>& s,
+HYDRO_CLONED void run_velocity(const SgdNumbers& numbers,
+                               const SgdScalars<double>& s,
                                const SgdRange<double>& range) {
   velocity_step(numbers, s, range);
 }
 
-HYDRO_CLONED void run_adam(const AdamScalars<float>& s, const AdamRange<float>& range) { adam_loop<false>(s, range); }
+HYDRO_CLONED void run_adam(const AdamScalars<float>& s, const AdamRange<float>& range) {
+  adam_loop<false>(s, range);
+}
 
 HYDRO_CLONED void run_adam(const AdamScalars<double>& s, const AdamRange<double>& range) {
   adam_loop<false>(s, range);
@@ -191,7 +220,10 @@ template <class Real>
 void checked_sgd_step(const SgdNumbers& numbers, const SgdRange<Real>& range) {
   HYDRO_CHECK(range.gradient.size() == range.weight.size());
   if (numbers.momentum == 0) {
-    run_plain(scalars_of<Real>(numbers), range.weight.data(), range.gradient.data(), range.weight.size());
+    run_plain(scalars_of<Real>(numbers),
+              range.weight.data(),
+              range.gradient.data(),
+              range.weight.size());
     return;
   }
   HYDRO_CHECK(range.velocity.size() == range.weight.size());
@@ -210,12 +242,20 @@ void checked_adam_step(const AdamNumbers& numbers, const AdamRange<Real>& range)
 
 }  // namespace
 
-void sgd_step(const SgdNumbers& numbers, const SgdRange<float>& range) { checked_sgd_step(numbers, range); }
+void sgd_step(const SgdNumbers& numbers, const SgdRange<float>& range) {
+  checked_sgd_step(numbers, range);
+}
 
-void sgd_step(const SgdNumbers& numbers, const SgdRange<double>& range) { checked_sgd_step(numbers, range); }
+void sgd_step(const SgdNumbers& numbers, const SgdRange<double>& range) {
+  checked_sgd_step(numbers, range);
+}
 
-void adam_step(const AdamNumbers& numbers, const AdamRange<float>& range) { checked_adam_step(numbers, range); }
+void adam_step(const AdamNumbers& numbers, const AdamRange<float>& range) {
+  checked_adam_step(numbers, range);
+}
 
-void adam_step(const AdamNumbers& numbers, const AdamRange<double>& range) { checked_adam_step(numbers, range); }
+void adam_step(const AdamNumbers& numbers, const AdamRange<double>& range) {
+  checked_adam_step(numbers, range);
+}
 
 }  // namespace hydro::kernels

@@ -1,6 +1,7 @@
-// hydro/kernels/optimizer_step.h — one optimizer step of one trial over one contiguous range, in a single pass.
-// Every element is updated on its own: cutting a range in pieces changes no bit.
-// Thread-safety: pure on disjoint ranges.   Source: torch.optim.SGD, Adam, AdamW (2.11), same order of rounding.
+// hydro/kernels/optimizer_step.h — one optimizer step of one trial over one contiguous range,
+// in a single pass. Every element is updated on its own: cutting a range in pieces changes no
+// bit. Thread-safety: pure on disjoint ranges.   Source: torch.optim.SGD, Adam, AdamW (2.11),
+// same order of rounding.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ struct SgdNumbers {
   double weight_decay = 0;    // L2
   double gradient_scale = 1;  // from clipping
   bool nesterov = false;
-  bool first_step = false;    // the momentum buffer starts as the gradient, undamped
+  bool first_step = false;  // the momentum buffer starts as the gradient, undamped
 };
 
 struct AdamNumbers {
@@ -25,8 +26,8 @@ struct AdamNumbers {
   double eps = 1e-8;
   double weight_decay = 0;
   double gradient_scale = 1;
-  std::int64_t step = 1;      // 1 at the first update
-  bool decoupled = false;     // AdamW: decay = lr x weight_decay; else L2
+  std::int64_t step = 1;   // 1 at the first update
+  bool decoupled = false;  // AdamW: decay = lr x weight_decay; else L2
 };
 
 /// What a step reads and writes; all spans of one length.
@@ -34,7 +35,7 @@ template <class Real>
 struct SgdRange {
   std::span<Real> weight;
   std::span<const Real> gradient;
-  std::span<Real> velocity;   // unused, may be empty, when momentum is 0
+  std::span<Real> velocity;  // unused, may be empty, when momentum is 0
 };
 
 template <class Real>
@@ -43,7 +44,7 @@ struct AdamRange {
   std::span<const Real> gradient;
   std::span<Real> mean;
   std::span<Real> square;
-  std::span<Real> largest;    // AMSGrad's running maximum of `square`; empty: plain Adam
+  std::span<Real> largest;  // AMSGrad's running maximum of `square`; empty: plain Adam
 };
 
 /// Requires: lengths agree (BugError)

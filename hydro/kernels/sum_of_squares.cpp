@@ -32,14 +32,22 @@ inline double lanes_sum(const Real* x, std::size_t n) {
   return total;
 }
 
-HYDRO_CLONED double run_sum(const float* x, std::size_t n) { return lanes_sum(x, n); }
+HYDRO_CLONED double run_sum(const float* x, std::size_t n) {
+  return lanes_sum(x, n);
+}
 
-HYDRO_CLONED double run_sum(const double* x, std::size_t n) { return lanes_sum(x, n); }
+HYDRO_CLONED double run_sum(const double* x, std::size_t n) {
+  return lanes_sum(x, n);
+}
 
 }  // namespace
 
-double sum_of_squares(std::span<const float> x) { return run_sum(x.data(), x.size()); }
+double sum_of_squares(std::span<const float> x) {
+  return run_sum(x.data(), x.size());
+}
 
-double sum_of_squares(std::span<const double> x) { return run_sum(x.data(), x.size()); }
+double sum_of_squares(std::span<const double> x) {
+  return run_sum(x.data(), x.size());
+}
 
 }  // namespace hydro::kernels

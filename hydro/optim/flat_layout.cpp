@@ -47,7 +47,9 @@ FlatLayout::FlatLayout(std::span<const std::vector<std::int64_t>> shapes,
   }
 }
 
-at::Tensor FlatLayout::make_buffer() const { return at::zeros({elements_}, dtype_); }
+at::Tensor FlatLayout::make_buffer() const {
+  return at::zeros({elements_}, dtype_);
+}
 
 at::Tensor FlatLayout::view(const at::Tensor& flat, std::size_t tensor) const {
   const FlatTensor& place = tensors_.at(tensor);
@@ -61,7 +63,9 @@ at::Tensor FlatLayout::view(const at::Tensor& flat, std::size_t tensor) const {
   return flat.as_strided(shape, strides, place.offset);
 }
 
-at::Tensor FlatLayout::view(const at::Tensor& flat, std::size_t tensor, std::int64_t trial) const {
+at::Tensor FlatLayout::view(const at::Tensor& flat,
+                            std::size_t tensor,
+                            std::int64_t trial) const {
   const FlatTensor& place = tensors_.at(tensor);
   HYDRO_CHECK(trial >= 0 && trial < trials_);
   return flat.as_strided(place.shape, strides_of(place), place.offset + (trial * place.size));

@@ -23,10 +23,14 @@ double piece_sum(const at::Tensor& gradient, std::int64_t begin, std::int64_t si
 
 }  // namespace
 
-bool GradientNorm::is_finite() const { return std::isfinite(norm); }
+bool GradientNorm::is_finite() const {
+  return std::isfinite(norm);
+}
 
 NormMeter::NormMeter(const FlatLayout& layout, std::vector<double> decay_factors)
-    : layout_(layout), decay_factors_(std::move(decay_factors)), pieces_(cut(layout, kernels::kSumChunk)) {
+    : layout_(layout),
+      decay_factors_(std::move(decay_factors)),
+      pieces_(cut(layout, kernels::kSumChunk)) {
   HYDRO_CHECK(decay_factors_.size() == layout_.tensors().size());
 }
 
@@ -40,13 +44,16 @@ std::vector<GradientNorm> NormMeter::measure(std::span<const at::Tensor> gradien
     if (!gradient.defined()) {
       return;
     }
-    const std::int64_t begin = (piece.trial * layout_.tensors()[piece.tensor].size) + piece.begin;
-    sums[static_cast<std::size_t>(i)] = is_double ? piece_sum<double>(gradient, begin, piece.size)
-                                                  : piece_sum<float>(gradient, begin, piece.size);
+    const std::int64_t begin =
+        (piece.trial * layout_.tensors()[piece.tensor].size) + piece.begin;
+    sums[static_cast<std::size_t>(i)] = is_double
+                                            ? piece_sum<double>(gradient, begin, piece.size)
+                                            : piece_sum<float>(gradient, begin, piece.size);
   });
   std::vector<GradientNorm> norms(static_cast<std::size_t>(layout_.trials()));
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
-    norms[static_cast<std::size_t>(pieces_[i].trial)].norm += sums[i] / decay_factors_[pieces_[i].tensor];
+    norms[static_cast<std::size_t>(pieces_[i].trial)].norm +=
+        sums[i] / decay_factors_[pieces_[i].tensor];
   }
   for (GradientNorm& one : norms) {
     one.norm = std::sqrt(one.norm);
@@ -54,6 +61,8 @@ std::vector<GradientNorm> NormMeter::measure(std::span<const at::Tensor> gradien
   return norms;
 }
 
-double clip_scale(double norm, double limit) { return std::min(1.0, limit / (norm + 1e-6)); }
+double clip_scale(double norm, double limit) {
+  return std::min(1.0, limit / (norm + 1e-6));
+}
 
 }  // namespace hydro::optim

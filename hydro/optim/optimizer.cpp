@@ -14,7 +14,8 @@
 namespace hydro::optim {
 namespace {
 
-// Small enough that two threads share a ResNet evenly, large enough that a piece outweighs its dispatch.
+// Small enough that two threads share a ResNet evenly, large enough that a piece outweighs its
+// dispatch.
 constexpr std::int64_t kPiece = 65536;
 
 bool agree(const worker::Optimizer& a, const worker::Optimizer& b) {
@@ -35,8 +36,11 @@ std::span<Real> range(const at::Tensor& flat, const FlatLayout& layout, const Pi
 
 /// A gradient stands alone, not in a flat buffer.
 template <class Real>
-std::span<const Real> gradient_range(const void* gradient, const FlatLayout& layout, const Piece& piece) {
-  return {static_cast<const Real*>(gradient) + (piece.trial * layout.tensors()[piece.tensor].size) + piece.begin,
+std::span<const Real> gradient_range(const void* gradient,
+                                     const FlatLayout& layout,
+                                     const Piece& piece) {
+  return {static_cast<const Real*>(gradient) +
+              (piece.trial * layout.tensors()[piece.tensor].size) + piece.begin,
           static_cast<std::size_t>(piece.size)};
 }
 
@@ -53,7 +57,8 @@ Optimizer::Optimizer(FlatLayout layout,
   HYDRO_CHECK(std::cmp_equal(settings_.size(), layout_.trials()));
   HYDRO_CHECK(factors_.size() == layout_.tensors().size());
   const auto same = [&](const auto& other) { return agree(settings_.front(), other); };
-  HYDRO_CHECK(std::ranges::all_of(settings_, same), "trials of unlike optimizers share a container");
+  HYDRO_CHECK(std::ranges::all_of(settings_, same),
+              "trials of unlike optimizers share a container");
   const bool is_sgd = settings_.front().kind == worker::OptimizerKind::kSgd;
   const auto has_momentum = [](const worker::Optimizer& one) { return one.momentum != 0; };
   if (!is_sgd || std::ranges::any_of(settings_, has_momentum)) {
@@ -119,9 +124,10 @@ void Optimizer::run_sgd(const Piece& piece, const Scene& scene) const {
                                     .gradient_scale = step.gradient_scale,
                                     .nesterov = trial.nesterov,
                                     .first_step = updates(piece) == 1};
-  kernels::SgdRange<Real> data{.weight = range<Real>(scene.weights, layout_, piece),
-                               .gradient = gradient_range<Real>(scene.gradients[piece.tensor], layout_, piece),
-                               .velocity = {}};
+  kernels::SgdRange<Real> data{
+      .weight = range<Real>(scene.weights, layout_, piece),
+      .gradient = gradient_range<Real>(scene.gradients[piece.tensor], layout_, piece),
+      .velocity = {}};
   if (trial.momentum != 0) {
     data.velocity = range<Real>(first_, layout_, piece);
   }
@@ -141,11 +147,12 @@ void Optimizer::run_adam(const Piece& piece, const Scene& scene) const {
                                      .gradient_scale = step.gradient_scale,
                                      .step = updates(piece),
                                      .decoupled = trial.kind == worker::OptimizerKind::kAdamW};
-  kernels::AdamRange<Real> data{.weight = range<Real>(scene.weights, layout_, piece),
-                                .gradient = gradient_range<Real>(scene.gradients[piece.tensor], layout_, piece),
-                                .mean = range<Real>(first_, layout_, piece),
-                                .square = range<Real>(second_, layout_, piece),
-                                .largest = {}};
+  kernels::AdamRange<Real> data{
+      .weight = range<Real>(scene.weights, layout_, piece),
+      .gradient = gradient_range<Real>(scene.gradients[piece.tensor], layout_, piece),
+      .mean = range<Real>(first_, layout_, piece),
+      .square = range<Real>(second_, layout_, piece),
+      .largest = {}};
   if (largest_.defined()) {
     data.largest = range<Real>(largest_, layout_, piece);
   }

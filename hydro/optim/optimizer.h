@@ -1,10 +1,12 @@
-// hydro/optim/optimizer.h — SGD, Adam and AdamW for all trials of a container, each with its own numbers.
+// hydro/optim/optimizer.h — SGD, Adam and AdamW for all trials of a container, each with its
+// own numbers.
 //
-//   Optimizer optimizer(layout, settings, factors);      // settings: one a trial; factors: one a tensor
-//   optimizer.step(weights, gradients, steps);           // weights: the container's flat buffer
+//   Optimizer optimizer(layout, settings, factors);      // settings: one a trial; factors: one
+//   a tensor optimizer.step(weights, gradients, steps);           // weights: the container's
+//   flat buffer
 //
-// One trial's update never reads another's data, and every element is updated on its own: the result does not
-// depend on K, on slots or on threads.
+// One trial's update never reads another's data, and every element is updated on its own: the
+// result does not depend on K, on slots or on threads.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +19,8 @@
 
 namespace hydro::optim {
 
-/// What a narrower width makes of the target's numbers, a tensor. Source: DESIGN "Parametrization".
+/// What a narrower width makes of the target's numbers, a tensor. Source: DESIGN
+/// "Parametrization".
 struct WidthFactors {
   double lr = 1;
   double decay = 1;
@@ -33,13 +36,19 @@ struct TrialStep {
 
 class Optimizer {
  public:
-  /// Requires: one setting a trial, equal in kind, nesterov and amsgrad; one factor a tensor (BugError)
-  Optimizer(FlatLayout layout, std::vector<worker::Optimizer> settings, std::vector<WidthFactors> factors);
+  /// Requires: one setting a trial, equal in kind, nesterov and amsgrad; one factor a tensor
+  /// (BugError)
+  Optimizer(FlatLayout layout,
+            std::vector<worker::Optimizer> settings,
+            std::vector<WidthFactors> factors);
 
-  /// Updates `weights` in place. A tensor without a gradient (undefined) is left alone, as torch does.
+  /// Updates `weights` in place. A tensor without a gradient (undefined) is left alone, as
+  /// torch does.
   ///
   /// Requires: gradients lie as the layout does, see FlatLayout::match (BugError)
-  void step(const at::Tensor& weights, std::span<const at::Tensor> gradients, std::span<const TrialStep> steps);
+  void step(const at::Tensor& weights,
+            std::span<const at::Tensor> gradients,
+            std::span<const TrialStep> steps);
 
  private:
   /// Where this step's data lie, and how far each trial has come.
@@ -63,9 +72,9 @@ class Optimizer {
   std::vector<WidthFactors> factors_;
   std::vector<Piece> pieces_;
   std::vector<std::int64_t> updates_;  // done so far, [tensor][trial]
-  at::Tensor first_;                   // SGD: velocity; Adam: mean. Undefined when no trial needs it
-  at::Tensor second_;                  // Adam: mean of squares
-  at::Tensor largest_;                 // AMSGrad
+  at::Tensor first_;    // SGD: velocity; Adam: mean. Undefined when no trial needs it
+  at::Tensor second_;   // Adam: mean of squares
+  at::Tensor largest_;  // AMSGrad
 };
 
 }  // namespace hydro::optim

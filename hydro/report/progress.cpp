@@ -19,19 +19,23 @@ constexpr double kThousand = 1000;
 
 int terminal_width(std::FILE* out) {
   winsize size{};
-  return ::ioctl(::fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kDefaultWidth;
+  return ::ioctl(::fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
+                                                                           : kDefaultWidth;
 }
 
-std::int64_t number(worker::TrialId id) { return static_cast<std::int64_t>(id); }
+std::int64_t number(worker::TrialId id) {
+  return static_cast<std::int64_t>(id);
+}
 
-double samples_of(const tune::Trial& trial) {
-  return trial.reports.empty()
-             ? 0
-             : static_cast<double>(trial.reports.back().step) * static_cast<double>(trial.suggestion.batch_size);
+double samples_of(const std::vector<worker::Report>& reports, const tune::Trial& trial) {
+  return reports.empty() ? 0
+                         : static_cast<double>(reports.back().step) *
+                               static_cast<double>(trial.suggestion.batch_size);
 }
 
 double planned_samples(const tune::Trial& trial) {
-  return static_cast<double>(trial.suggestion.budget.steps) * static_cast<double>(trial.suggestion.batch_size);
+  return static_cast<double>(trial.suggestion.budget.steps) *
+         static_cast<double>(trial.suggestion.batch_size);
 }
 
 std::string rate_text(double per_second) {
@@ -44,32 +48,50 @@ std::string clock_text(double seconds) {
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
-/// Rate so far and what is left at that rate; of the search, or of the target once it trains.
-std::string pace_text(const tune::State& state, std::int64_t now_ns) {
+/// Training done of training planned, since when.
+struct Work {
   double done = 0;
   double planned = 0;
-  std::int64_t begin_ns = now_ns;
-  if (!state.targets.empty()) {
-    const tune::Target& target = state.targets.back();
-    const tune::Trial& trial = state.trial(target.trial);
-    begin_ns = trial.end_ns;
-    planned = planned_samples(trial);
-    done = target.reports.empty() ? 0
-                                  : static_cast<double>(target.reports.back().step) *
-                                        static_cast<double>(trial.suggestion.batch_size);
-  } else {
-    for (const tune::Trial& trial : state.trials) {
-      done += samples_of(trial);
-      planned += trial.status == tune::TrialStatus::kFailed ? samples_of(trial) : planned_samples(trial);
-      begin_ns = trial.begin_ns > 0 ? std::min(begin_ns, trial.begin_ns) : begin_ns;
+  std::int64_t begin_ns = 0;
+};
+
+Work work_of_search(const tune::State& state, std::int64_t now_ns) {
+  Work work = {.begin_ns = now_ns};
+  for (const tune::Trial& trial : state.trials) {
+    const double done = samples_of(trial.reports, trial);
+    work.done += done;
+    work.planned += trial.status == tune::TrialStatus::kFailed ? done : planned_samples(trial);
+    if (trial.status != tune::TrialStatus::kWaiting) {
+      work.begin_ns = std::min(work.begin_ns, trial.begin_ns);
     }
   }
-  const double seconds = static_cast<double>(now_ns - begin_ns) * kNanosecond;
-  if (done <= 0 || seconds <= 0) {
+  return work;
+}
+
+/// Since the command that trains it; no work when none does.
+Work work_of_target(const tune::State& state) {
+  const tune::Target& target = state.targets.back();
+  const tune::Trial& trial = state.trial(target.trial);
+  for (const auto& [id, pending] : state.pending) {
+    if (pending.order.verb == tune::Verb::kRun && pending.order.container == target.container) {
+      return {.done = samples_of(target.reports, trial),
+              .planned = planned_samples(trial),
+              .begin_ns = pending.since_ns};
+    }
+  }
+  return {};
+}
+
+/// Rate so far and what is left at that rate; of the search, or of the target once it trains.
+std::string pace_text(const tune::State& state, std::int64_t now_ns) {
+  const Work work =
+      state.targets.empty() ? work_of_search(state, now_ns) : work_of_target(state);
+  const double seconds = static_cast<double>(now_ns - work.begin_ns) * kNanosecond;
+  if (work.done <= 0 || seconds <= 0) {
     return {};
   }
-  const double rate = done / seconds;
-  return " · " + rate_text(rate) + " · ETA " + clock_text((planned - done) / rate);
+  const double rate = work.done / seconds;
+  return " · " + rate_text(rate) + " · ETA " + clock_text((work.planned - work.done) / rate);
 }
 
 std::string best_text(const tune::State& state) {
@@ -77,8 +99,10 @@ std::string best_text(const tune::State& state) {
   if (!best.has_value()) {
     return {};
   }
-  const std::optional<double> value = tune::value_of(state.trial(*best).reports, state.settings->metric);
-  return fmt::format(" · best {} {:.4g} (trial {})", state.settings->metric, value.value_or(0), number(*best));
+  const std::optional<double> value =
+      tune::value_of(state.trial(*best).reports, state.settings->metric);
+  return fmt::format(
+      " · best {} {:.4g} (trial {})", state.settings->metric, value.value_or(0), number(*best));
 }
 
 /// Cuts after `width` characters, counting UTF-8 sequences as one.
@@ -107,35 +131,60 @@ struct PlainLine {
   const std::vector<Column>& columns;
 
   std::string operator()(const tune::StudyOpened& e) const {
-    return fmt::format("study {}: {} trials, metric {}\n", e.settings.name, e.settings.trials, e.settings.metric);
+    return fmt::format("study {}: {} trials, metric {}\n",
+                       e.settings.name,
+                       e.settings.trials,
+                       e.settings.metric);
   }
+
   std::string operator()(const tune::ContainersPlanned& e) const {
-    return fmt::format("planned {} containers on {} slots\n", e.containers.size(), state.settings->slots);
+    return fmt::format(
+        "planned {} containers on {} slots\n", e.containers.size(), state.settings->slots);
   }
+
   std::string operator()(const tune::TrialFinished& e) const {
     const tune::Trial& trial = state.trial(e.trial);
-    return fmt::format("trial {} finished: {} ({}) [{}/{}]\n", number(e.trial),
+    return fmt::format("trial {} finished: {} ({}) [{}/{}]\n",
+                       number(e.trial),
                        trial.reports.empty() ? "" : metric_list(trial.reports.back()),
-                       config_text(trial.suggestion.config, columns), state.counts.ended(), state.settings->trials);
-  }
-  std::string operator()(const tune::TrialFailed& e) const {
-    return fmt::format("trial {} failed: {} [{}/{}]\n", number(e.trial), e.cause, state.counts.ended(),
+                       config_text(trial.suggestion.config, columns),
+                       state.counts.ended(),
                        state.settings->trials);
   }
+
+  std::string operator()(const tune::TrialFailed& e) const {
+    return fmt::format("trial {} failed: {} [{}/{}]\n",
+                       number(e.trial),
+                       e.cause,
+                       state.counts.ended(),
+                       state.settings->trials);
+  }
+
   std::string operator()(const tune::TargetStarted& e) const {
-    return fmt::format("target: trial {} at full width ({})\n", number(e.trial),
+    return fmt::format("{} trial {}{} ({})\n",
+                       state.delivers_own_weights() ? "delivering" : "target:",
+                       number(e.trial),
+                       state.delivers_own_weights() ? "" : " at full width",
                        config_text(state.trial(e.trial).suggestion.config, columns));
   }
+
   std::string operator()(const tune::Reported& e) const {
-    if (state.targets.empty()) {
-      return {};
+    const tune::OrderNote& order = state.pending.at(e.command).order;
+    if (state.container(order.container).kind != worker::TrialKind::kTarget) {
+      return {};  // its end says it
     }
-    return fmt::format("target: epoch {} {}\n", plain_number(e.report.epoch), metric_list(e.report));
+    return fmt::format(
+        "target: epoch {} {}\n", plain_number(e.report.epoch), metric_list(e.report));
   }
+
   std::string operator()(const tune::TargetFailed& e) const {
     return fmt::format("target of trial {} failed: {}\n", number(e.trial), e.cause);
   }
-  std::string operator()(const tune::StopRequested&) const { return "stopping at the next step\n"; }
+
+  std::string operator()(const tune::StopRequested&) const {
+    return "stopping at the next step\n";
+  }
+
   template <class Other>
   std::string operator()(const Other&) const {
     return {};
@@ -154,11 +203,15 @@ std::string bar_text(const tune::State& state, std::int64_t now_ns, int width) {
   return cut(text, width);
 }
 
-std::string plain_text(const tune::State& state, const tune::Event& event, const std::vector<Column>& columns) {
+std::string plain_text(const tune::State& state,
+                       const tune::Event& event,
+                       const std::vector<Column>& columns) {
   return std::visit(PlainLine{.state = state, .columns = columns}, event.body);
 }
 
-std::string json_text(const tune::Event& event) { return tune::to_json(event).dump() + "\n"; }
+std::string json_text(const tune::Event& event) {
+  return tune::to_json(event).dump() + "\n";
+}
 
 Progress::Progress(ProgressForm form, std::vector<Column> columns, std::FILE* out)
     : form_(form), columns_(std::move(columns)), out_(out) {}

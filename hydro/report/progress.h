@@ -1,5 +1,6 @@
-// hydro/report/progress.h — what a running study says: one line redrawn (bar), one line an event (plain), one JSON
-// object an event (json), or nothing. Pure text makers, and a Progress that prints them.
+// hydro/report/progress.h — what a running study says: one line redrawn (bar), one line an
+// event (plain), one JSON object an event (json), or nothing. Pure text makers, and a Progress
+// that prints them.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +15,12 @@ namespace hydro::report {
 
 enum class ProgressForm : std::uint8_t { kBar, kPlain, kJson, kNone };
 
-/// "12/20 trials · best val_accuracy 0.812 (trial 7) · 3.1k samples/s · ETA 0:41", cut to `width` columns.
+/// "12/20 trials · best val_accuracy 0.812 (trial 7) · 3.1k samples/s · ETA 0:41", cut to
+/// `width` columns.
 [[nodiscard]] std::string bar_text(const tune::State& state, std::int64_t now_ns, int width);
 /// One line for an event that people want to see, with its newline; empty for the others.
-[[nodiscard]] std::string plain_text(const tune::State& state, const tune::Event& event,
+[[nodiscard]] std::string plain_text(const tune::State& state,
+                                     const tune::Event& event,
                                      const std::vector<Column>& columns);
 /// One JSON object, with its newline.
 [[nodiscard]] std::string json_text(const tune::Event& event);

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstdint>
 
 #include "hydro/base/json.h"
 #include "hydro/report/results.h"
@@ -7,11 +8,22 @@ namespace hydro::report {
 namespace {
 
 OrderedJson number(const std::optional<double>& value) {
-  return value.has_value() && std::isfinite(*value) ? OrderedJson(*value) : OrderedJson(nullptr);
+  return value.has_value() && std::isfinite(*value) ? OrderedJson(*value)
+                                                    : OrderedJson(nullptr);
+}
+
+/// 8 rather than 8.0.
+OrderedJson whole_or_decimal(double value) {
+  constexpr double kExact = 1e15;
+  return std::abs(value) < kExact && value == std::trunc(value)
+             ? OrderedJson(static_cast<std::int64_t>(value))
+             : number(value);
 }
 
 /// Milliseconds suffice for a duration.
-double rounded(double seconds) { return std::round(seconds * 1000) / 1000; }
+double rounded(double seconds) {
+  return std::round(seconds * 1000) / 1000;
+}
 
 std::string name_of(const std::string& path, const std::vector<Column>& columns) {
   for (const Column& column : columns) {
@@ -25,7 +37,8 @@ std::string name_of(const std::string& path, const std::vector<Column>& columns)
 OrderedJson config_json(const search::Config& config, const std::vector<Column>& columns) {
   OrderedJson out = OrderedJson::object();
   for (const auto& [path, value] : config) {
-    out[name_of(path, columns)] = std::visit([](const auto& held) { return OrderedJson(held); }, value);
+    out[name_of(path, columns)] =
+        std::visit([](const auto& held) { return OrderedJson(held); }, value);
   }
   return out;
 }
@@ -37,7 +50,7 @@ OrderedJson best_json(const tune::Summary& summary, const std::vector<Column>& c
   return {{"id", static_cast<std::int64_t>(summary.best->id)},
           {"config", config_json(summary.best->config, columns)},
           {"value", number(summary.best->value)},
-          {"scaling", summary.scaling}};
+          {"scaling", whole_or_decimal(summary.scaling)}};
 }
 
 OrderedJson target_json(const tune::Summary& summary, const std::string& weights) {
@@ -46,7 +59,7 @@ OrderedJson target_json(const tune::Summary& summary, const std::string& weights
   }
   return {{"trial", static_cast<std::int64_t>(summary.target->trial)},
           {"value", number(summary.target->value)},
-          {"epochs", summary.target->epochs},
+          {"epochs", whole_or_decimal(summary.target->epochs)},
           {"weights", weights},
           {"test", number(summary.target->test)}};
 }
@@ -66,31 +79,36 @@ OrderedJson targets_json(const tune::Summary& summary) {
 }
 
 OrderedJson phases_json(const tune::PhaseSeconds& phases) {
-  return {{"prepare", rounded(phases.prepare)}, {"profile", rounded(phases.profile)},
-          {"surrogates", rounded(phases.surrogates)}, {"defuse", rounded(phases.defuse)},
-          {"target", rounded(phases.target)}, {"overlap", rounded(phases.overlap)}, {"idle", rounded(phases.idle)}};
+  return {{"prepare", rounded(phases.prepare)},
+          {"profile", rounded(phases.profile)},
+          {"surrogates", rounded(phases.surrogates)},
+          {"defuse", rounded(phases.defuse)},
+          {"target", rounded(phases.target)},
+          {"overlap", rounded(phases.overlap)},
+          {"idle", rounded(phases.idle)}};
 }
 
 }  // namespace
 
-std::string result_json(const tune::Summary& summary, const std::vector<Column>& columns, const std::string& weights) {
-  const OrderedJson out = {
-      {"format", 1},
-      {"study", summary.study},
-      {"state", summary.state},
-      {"metric", summary.metric},
-      {"mode", std::string(tune::mode_name(summary.mode))},
-      {"best_trial", best_json(summary, columns)},
-      {"target", target_json(summary, weights)},
-      {"targets", targets_json(summary)},
-      {"makespan_s", rounded(summary.phases.makespan)},
-      {"phases_s", phases_json(summary.phases)},
-      {"trials",
-       {{"total", summary.counts.total},
-        {"finished", summary.counts.finished},
-        {"stopped", 0},
-        {"failed", summary.counts.failed},
-        {"interrupted", summary.counts.interrupted}}}};
+std::string result_json(const tune::Summary& summary,
+                        const std::vector<Column>& columns,
+                        const std::string& weights) {
+  const OrderedJson out = {{"format", 1},
+                           {"study", summary.study},
+                           {"state", summary.state},
+                           {"metric", summary.metric},
+                           {"mode", std::string(tune::mode_name(summary.mode))},
+                           {"best_trial", best_json(summary, columns)},
+                           {"target", target_json(summary, weights)},
+                           {"targets", targets_json(summary)},
+                           {"makespan_s", rounded(summary.phases.makespan)},
+                           {"phases_s", phases_json(summary.phases)},
+                           {"trials",
+                            {{"total", summary.counts.total},
+                             {"finished", summary.counts.finished},
+                             {"stopped", 0},
+                             {"failed", summary.counts.failed},
+                             {"interrupted", summary.counts.interrupted}}}};
   return out.dump(1) + "\n";
 }
 

@@ -1,5 +1,6 @@
-// hydro/report/results.h — a study's results as files and text: result.json, trials.csv, metrics.csv, the summary that
-// ends a run and `show`. Pure: state in, text out. Forms fixed in INTERFACE section 4.
+// hydro/report/results.h — a study's results as files and text: result.json, trials.csv,
+// metrics.csv, the summary that ends a run and `show`. Pure: state in, text out. Forms fixed in
+// INTERFACE section 4.
 #pragma once
 
 #include <map>
@@ -17,22 +18,28 @@ struct Column {
   std::string path;
   std::string name;
 };
+
 [[nodiscard]] std::vector<Column> columns_of(const search::Space& space);
 
 /// `weights`: path of the delivered weights relative to the run's folder.
-[[nodiscard]] std::string result_json(const tune::Summary& summary, const std::vector<Column>& columns,
+[[nodiscard]] std::string result_json(const tune::Summary& summary,
+                                      const std::vector<Column>& columns,
                                       const std::string& weights);
-[[nodiscard]] std::string trials_csv(const tune::State& state, const std::vector<Column>& columns);
+[[nodiscard]] std::string trials_csv(const tune::State& state,
+                                     const std::vector<Column>& columns);
 [[nodiscard]] std::string metrics_csv(const tune::State& state);
 
 /// The lines that end `hydro tune`. `folder`: the run's, as the user would type it.
-[[nodiscard]] std::string summary_text(const tune::Summary& summary, const std::vector<Column>& columns,
+[[nodiscard]] std::string summary_text(const tune::Summary& summary,
+                                       const std::vector<Column>& columns,
                                        const std::string& folder);
 /// The summary and a table of all trials.
-[[nodiscard]] std::string show_text(const tune::State& state, const std::vector<Column>& columns,
+[[nodiscard]] std::string show_text(const tune::State& state,
+                                    const std::vector<Column>& columns,
                                     const std::string& folder);
 
 /// "lr 0.1, momentum 0.9"
-[[nodiscard]] std::string config_text(const search::Config& config, const std::vector<Column>& columns);
+[[nodiscard]] std::string config_text(const search::Config& config,
+                                      const std::vector<Column>& columns);
 
 }  // namespace hydro::report

@@ -13,10 +13,15 @@ std::string value_text(const std::optional<double>& value) {
 }
 
 std::string phases_text(const tune::PhaseSeconds& phases) {
-  std::string text = fmt::format("{:.1f} s: prepare {:.1f}, surrogates {:.1f}, target {:.1f}", phases.makespan,
-                                 phases.prepare, phases.surrogates, phases.target);
-  const std::pair<const char*, double> others[] = {
-      {"profile", phases.profile}, {"defuse", phases.defuse}, {"overlap", phases.overlap}, {"idle", phases.idle}};
+  std::string text = fmt::format("{:.1f} s: prepare {:.1f}, surrogates {:.1f}, target {:.1f}",
+                                 phases.makespan,
+                                 phases.prepare,
+                                 phases.surrogates,
+                                 phases.target);
+  const std::pair<const char*, double> others[] = {{"profile", phases.profile},
+                                                   {"defuse", phases.defuse},
+                                                   {"overlap", phases.overlap},
+                                                   {"idle", phases.idle}};
   for (const auto& [name, seconds] : others) {
     constexpr double kWorthSaying = 0.05;
     if (seconds >= kWorthSaying) {
@@ -42,8 +47,11 @@ std::string target_text(const tune::Summary& summary) {
   if (!summary.target.has_value()) {
     return "none";
   }
-  std::string text = fmt::format("{} {} (surrogate {})", summary.metric, value_text(summary.target->value),
-                                 value_text(summary.best.has_value() ? summary.best->value : std::nullopt));
+  std::string text =
+      fmt::format("{} {} (surrogate {})",
+                  summary.metric,
+                  value_text(summary.target->value),
+                  value_text(summary.best.has_value() ? summary.best->value : std::nullopt));
   if (summary.target->test.has_value()) {
     text += fmt::format(", test {}", value_text(summary.target->test));
   }
@@ -56,22 +64,35 @@ void add_line(std::string& text, const char* label, const std::string& rest) {
 
 }  // namespace
 
-std::string summary_text(const tune::Summary& summary, const std::vector<Column>& columns, const std::string& folder) {
+std::string summary_text(const tune::Summary& summary,
+                         const std::vector<Column>& columns,
+                         const std::string& folder) {
   std::string text;
-  add_line(text, "study", summary.study + ": " + summary.state);
+  add_line(text, "study", printable(summary.study) + ": " + summary.state);
   add_line(text, "trials", trials_text(summary));
   for (const tune::FailureCause& failure : summary.failures) {
-    add_line(text, "", fmt::format("{} failed: {} (first: trial {})", failure.count, failure.cause,
-                                   static_cast<std::int64_t>(failure.first)));
+    add_line(text,
+             "",
+             fmt::format("{} failed: {} (first: trial {})",
+                         failure.count,
+                         failure.cause,
+                         static_cast<std::int64_t>(failure.first)));
   }
   for (const tune::TargetRow& row : summary.targets) {
     if (row.status == tune::TargetStatus::kFailed) {
-      add_line(text, "", fmt::format("target of trial {} failed: {}", static_cast<std::int64_t>(row.trial), row.reason));
+      add_line(text,
+               "",
+               fmt::format("target of trial {} failed: {}",
+                           static_cast<std::int64_t>(row.trial),
+                           row.reason));
     }
   }
   if (summary.best.has_value()) {
-    add_line(text, "best", fmt::format("trial {}: {}", static_cast<std::int64_t>(summary.best->id),
-                                       config_text(summary.best->config, columns)));
+    add_line(text,
+             "best",
+             fmt::format("trial {}: {}",
+                         static_cast<std::int64_t>(summary.best->id),
+                         config_text(summary.best->config, columns)));
   }
   if (summary.target.has_value()) {
     add_line(text, "target", target_text(summary));
@@ -83,14 +104,25 @@ std::string summary_text(const tune::Summary& summary, const std::vector<Column>
   return text;
 }
 
-std::string show_text(const tune::State& state, const std::vector<Column>& columns, const std::string& folder) {
+std::string show_text(const tune::State& state,
+                      const std::vector<Column>& columns,
+                      const std::string& folder) {
   std::string text = summary_text(tune::summarize(state), columns, folder);
-  text += fmt::format("\n{:>5}  {:<11}  {:>10}  {:>6}  {:>8}  {}\n", "trial", "state", "value", "epochs", "seconds",
+  text += fmt::format("\n{:>5}  {:<11}  {:>10}  {:>6}  {:>8}  {}\n",
+                      "trial",
+                      "state",
+                      "value",
+                      "epochs",
+                      "seconds",
                       "hyperparameters");
   for (const tune::TrialRow& row : tune::trial_rows(state)) {
-    text += fmt::format("{:>5}  {:<11}  {:>10}  {:>6}  {:>8.1f}  {}{}\n", static_cast<std::int64_t>(row.id),
-                        tune::trial_status_name(row.status), value_text(row.value), plain_number(row.epochs),
-                        row.seconds, config_text(row.config, columns),
+    text += fmt::format("{:>5}  {:<11}  {:>10}  {:>6}  {:>8.1f}  {}{}\n",
+                        static_cast<std::int64_t>(row.id),
+                        tune::trial_status_name(row.status),
+                        value_text(row.value),
+                        plain_number(row.epochs),
+                        row.seconds,
+                        config_text(row.config, columns),
                         row.reason.empty() ? "" : " (" + row.reason + ")");
   }
   return text;

@@ -1,9 +1,10 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
 #include "hydro/base/text.h"
-#include "hydro/store/csv.h"
 #include "hydro/report/results.h"
+#include "hydro/store/csv.h"
 
 namespace hydro::report {
 namespace {
@@ -19,10 +20,14 @@ CsvCell value_cell(const search::Config& config, const std::string& path) {
   return config.contains(path) ? CsvCell(value_text(config, path)) : CsvCell();
 }
 
-CsvCell optional_cell(const std::optional<double>& value) { return value.has_value() ? CsvCell(*value) : CsvCell(); }
+CsvCell optional_cell(const std::optional<double>& value) {
+  return value.has_value() ? CsvCell(*value) : CsvCell();
+}
 
 /// Milliseconds suffice for a duration.
-double rounded(double seconds) { return std::round(seconds * 1000) / 1000; }
+double rounded(double seconds) {
+  return std::round(seconds * 1000) / 1000;
+}
 
 }  // namespace
 
@@ -30,7 +35,10 @@ std::vector<Column> columns_of(const search::Space& space) {
   std::vector<Column> columns;
   columns.reserve(space.parameters.size());
   for (const search::Parameter& parameter : space.parameters) {
-    columns.push_back({.path = parameter.path, .name = parameter.name});
+    // Branches of one choice may hold the same parameter: one column.
+    if (std::ranges::find(columns, parameter.path, &Column::path) == columns.end()) {
+      columns.push_back({.path = parameter.path, .name = parameter.name});
+    }
   }
   return columns;
 }
@@ -43,7 +51,8 @@ std::string trials_csv(const tune::State& state, const std::vector<Column>& colu
   names.insert(names.end(), {"value", "epochs", "seconds"});
   store::CsvTable table(names);
   for (const tune::TrialRow& row : tune::trial_rows(state)) {
-    std::vector<CsvCell> cells = {static_cast<std::int64_t>(row.id), std::string(tune::trial_status_name(row.status)),
+    std::vector<CsvCell> cells = {static_cast<std::int64_t>(row.id),
+                                  std::string(tune::trial_status_name(row.status)),
                                   row.reason};
     for (const Column& column : columns) {
       cells.push_back(value_cell(row.config, column.path));
@@ -58,7 +67,12 @@ std::string metrics_csv(const tune::State& state) {
   store::CsvTable table({"trial", "kind", "step", "epoch", "metric", "value"});
   for (const tune::MetricRow& row : tune::metric_rows(state)) {
     const std::string kind = row.kind == worker::TrialKind::kTarget ? "target" : "surrogate";
-    table.add_row({static_cast<std::int64_t>(row.trial), kind, row.step, row.epoch, row.metric, row.value});
+    table.add_row({static_cast<std::int64_t>(row.trial),
+                   kind,
+                   row.step,
+                   row.epoch,
+                   row.metric,
+                   row.value});
   }
   return table.text();
 }

@@ -1,5 +1,5 @@
-// hydro/run/backend.h — what a study needs from whoever computes: workers, and two measurements on a model. `cli`
-// implements it with libtorch; tests put a fake behind the whole chain.
+// hydro/run/backend.h — what a study needs from whoever computes: workers, and two measurements
+// on a model. `cli` implements it with libtorch; tests put a fake behind the whole chain.
 #pragma once
 
 #include <cstdint>
@@ -42,10 +42,12 @@ class Backend {
 
   /// Compares every node's predicted shape with one real run.
   [[nodiscard]] virtual Result<void> check_shapes(const shrink::Surrogate& surrogate) const = 0;
-  [[nodiscard]] virtual Result<CoordinateMeasure> measure_coordinates(const shrink::Surrogate& surrogate,
-                                                                      const data::Loader& data,
-                                                                      const CoordinateRequest& request) const = 0;
-  [[nodiscard]] virtual worker::WorkerFactory workers(const Material& material, worker::Task task) const = 0;
+  [[nodiscard]] virtual Result<CoordinateMeasure> measure_coordinates(
+      const shrink::Surrogate& surrogate,
+      const data::Loader& data,
+      const CoordinateRequest& request) const = 0;
+  [[nodiscard]] virtual worker::WorkerFactory workers(const Material& material,
+                                                      worker::Task task) const = 0;
 };
 
 }  // namespace hydro::run

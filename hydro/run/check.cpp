@@ -1,5 +1,6 @@
 #include "hydro/run/check.h"
 
+#include <cerrno>
 #include <cstdlib>
 #include <map>
 #include <system_error>
@@ -15,27 +16,44 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Takes the archives while they are looked at.
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "hydro-check-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) != nullptr) {
-      path_ = pattern;
+  [[nodiscard]] static Result<TemporaryFolder> make() {
+    std::error_code ignored;
+    std::string pattern = (fs::temp_directory_path(ignored) / "hydro-check-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) {
+      return make_error("H0603", "cannot make a temporary folder `" + pattern + "`")
+          .because(std::generic_category().message(errno))
+          .fix("check free space and permissions of the folder, or name another by TMPDIR");
     }
+    return TemporaryFolder(pattern);
   }
+
+  TemporaryFolder(TemporaryFolder&& other) noexcept
+      : path_(std::exchange(other.path_, fs::path())) {}
+
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+
   ~TemporaryFolder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
   }
+
   [[nodiscard]] const fs::path& path() const { return path_; }
 
  private:
+  explicit TemporaryFolder(fs::path path) : path_(std::move(path)) {}
+
   fs::path path_;
 };
 
-Result<void> add_groups(CheckReport& report, const job::Job& job, const Material& material, std::int64_t samples) {
+Result<void> add_groups(CheckReport& report,
+                        const job::Job& job,
+                        const Material& material,
+                        std::int64_t samples) {
   const std::unique_ptr<search::Searcher> searcher = job::make_searcher(job);
   const std::int64_t trials = searcher->total().value_or(job.tune.num_samples);
   std::map<std::string, CheckedGroup> groups;
@@ -46,18 +64,20 @@ Result<void> add_groups(CheckReport& report, const job::Job& job, const Material
     }
     HYDRO_TRY(const job::ResolvedTrial trial, job::resolve(job, *config));
     const Architecture& architecture = material.architecture(trial.kwargs);
-    const plan::Candidate candidate = {.id = worker::TrialId{k},
-                                       .model = architecture.surrogate_key,
-                                       .batch_size = trial.batch_size,
-                                       .budget = job::budget(job.train, samples, trial.batch_size),
-                                       .settings = trial.settings,
-                                       .cost_per_sample = architecture.cost_per_sample};
+    const plan::Candidate candidate = {
+        .id = worker::TrialId{k},
+        .model = architecture.surrogate_key,
+        .batch_size = trial.batch_size,
+        .budget = job::budget(job.train, samples, trial.batch_size),
+        .settings = trial.settings,
+        .cost_per_sample = architecture.cost_per_sample};
     CheckedGroup& group = groups[plan::container_key(candidate)];
     group.model = architecture.label;
     group.batch_size = trial.batch_size;
     ++group.trials;
   }
-  const std::int64_t limit = job.tune.fusion.kind == job::Fusion::Kind::kLimit ? job.tune.fusion.limit : 1;
+  const std::int64_t limit =
+      job.tune.fusion.kind == job::Fusion::Kind::kLimit ? job.tune.fusion.limit : 1;
   for (auto& [key, group] : groups) {
     group.containers = (group.trials + limit - 1) / limit;
     report.groups.push_back(std::move(group));
@@ -66,38 +86,52 @@ Result<void> add_groups(CheckReport& report, const job::Job& job, const Material
 }
 
 /// Fills the report as far as nothing is refused; the refusal comes back.
-Result<void> examine(CheckReport& report, const job::Job& job, const CheckRequest& request, const Backend& backend,
+Result<void> examine(CheckReport& report,
+                     const job::Job& job,
+                     const CheckRequest& request,
+                     const Backend& backend,
                      const std::stop_token& stop) {
-  const TemporaryFolder folder;
-  const Folders folders = {.job = fs::absolute(request.job).parent_path(), .run = folder.path()};
+  HYDRO_TRY(const TemporaryFolder folder, TemporaryFolder::make());
+  const Folders folders = {.job = fs::absolute(request.job).parent_path(),
+                           .run = folder.path()};
   HYDRO_TRY(Material material, prepare_models(job, folders, stop));
   for (const Architecture& architecture : material.architectures) {
-    report.models.push_back({.label = architecture.label, .surrogate = *architecture.surrogate});
-    report.warnings.insert(report.warnings.end(), architecture.surrogate->warnings.begin(),
+    report.models.push_back(
+        {.label = architecture.label, .surrogate = *architecture.surrogate});
+    report.warnings.insert(report.warnings.end(),
+                           architecture.surrogate->warnings.begin(),
                            architecture.surrogate->warnings.end());
     HYDRO_TRY_VOID(backend.check_shapes(*architecture.surrogate));
   }
   HYDRO_TRY(material.loaders, prepare_data(job, material.architectures));
   HYDRO_TRY_VOID(add_groups(report, job, material, material.loaders.training->dataset().size));
   if (request.coordinates && job.tune.scaling > 1) {
-    HYDRO_TRY(report.coordinates, check_coordinates(job, material.architectures.front(), *material.loaders.training,
-                                                    backend, CheckForm::kFull));
+    HYDRO_TRY(report.coordinates,
+              check_coordinates(job,
+                                material.architectures.front(),
+                                *material.loaders.training,
+                                backend,
+                                CheckForm::kFull));
   }
   return {};
 }
 
 }  // namespace
 
-Result<CheckReport> check_job(const CheckRequest& request, const Backend& backend, const std::stop_token& stop) {
+Result<CheckReport> check_job(const CheckRequest& request,
+                              const Backend& backend,
+                              const std::stop_token& stop) {
   HYDRO_TRY(const job::Job job, job::load_job(request.job, request.settings));
   CheckReport report;
   report.study = job.name;
   report.scaling = job.tune.scaling;
   report.space = job.space;
   for (const Error& warning : job.warnings) {
-    report.warnings.push_back(warning.where.empty() ? warning.what : warning.what + " (" + warning.where + ")");
+    report.warnings.push_back(
+        warning.where.empty() ? warning.what : warning.what + " (" + warning.where + ")");
   }
-  if (Result<void> examined = examine(report, job, request, backend, stop); !examined.has_value()) {
+  if (Result<void> examined = examine(report, job, request, backend, stop);
+      !examined.has_value()) {
     report.refusals.push_back(std::move(examined).error());
   }
   return report;

@@ -1,4 +1,5 @@
-// hydro/run/check.h — `hydro check`: everything that `tune` would refuse, found without training.
+// hydro/run/check.h — `hydro check`: everything that `tune` would refuse, found without
+// training.
 #pragma once
 
 #include <filesystem>
@@ -15,12 +16,13 @@ namespace hydro::run {
 struct CheckRequest {
   std::filesystem::path job;
   std::vector<std::string> settings;
-  bool coordinates = false;   // also the full coordinate check
+  bool coordinates = false;  // also the full coordinate check
 };
 
-/// Exports into a temporary folder, which is removed again. A refusal found after the job file was read is in the
-/// report; an error of the job file itself is returned.
-[[nodiscard]] Result<CheckReport> check_job(const CheckRequest& request, const Backend& backend,
+/// Exports into a temporary folder, which is removed again. A refusal found after the job file
+/// was read is in the report; an error of the job file itself is returned.
+[[nodiscard]] Result<CheckReport> check_job(const CheckRequest& request,
+                                            const Backend& backend,
                                             const std::stop_token& stop);
 
 }  // namespace hydro::run

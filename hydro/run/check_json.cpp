@@ -18,8 +18,10 @@ OrderedJson width_json(const std::string& label, const shrink::WidthClass& width
   row["size"] = width.size;
   row["surrogate"] = width.surrogate;
   row["ratio"] = width.ratio;
-  row["pinned_because"] = width.pinned_because.empty() ? OrderedJson(nullptr) : OrderedJson(width.pinned_because);
-  row["held_because"] = width.held_because.empty() ? OrderedJson(nullptr) : OrderedJson(width.held_because);
+  row["pinned_because"] =
+      width.pinned_because.empty() ? OrderedJson(nullptr) : OrderedJson(width.pinned_because);
+  row["held_because"] =
+      width.held_because.empty() ? OrderedJson(nullptr) : OrderedJson(width.held_because);
   return row;
 }
 
@@ -64,11 +66,13 @@ OrderedJson value_json(const search::Value& value) {
 OrderedJson space_json(const search::Space& space) {
   OrderedJson rows = OrderedJson::array();
   for (const search::Parameter& parameter : space.parameters) {
-    OrderedJson row = {{"path", parameter.path},
-                       {"name", parameter.name},
-                       {"distribution", std::string(search::distribution_name(parameter.distribution))},
-                       {"median", value_json(search::median(parameter.distribution))}};
-    if (const auto values = search::values(parameter.distribution); values.has_value() && values->size() <= 100) {
+    OrderedJson row = {
+        {"path", parameter.path},
+        {"name", parameter.name},
+        {"distribution", std::string(search::distribution_name(parameter.distribution))},
+        {"median", value_json(search::median(parameter.distribution))}};
+    if (const auto values = search::values(parameter.distribution);
+        values.has_value() && values->size() <= 100) {
       row["values"] = OrderedJson::array();
       for (const search::Value& value : *values) {
         row["values"].push_back(value_json(value));
@@ -86,6 +90,7 @@ OrderedJson coordinates_json(const std::optional<shrink::CoordinateVerdict>& ver
   OrderedJson out = {{"passed", verdict->passed},
                      {"hidden_mean", verdict->hidden_mean},
                      {"losses_equal", verdict->losses_equal},
+                     {"failed", verdict->failed},
                      {"layers", OrderedJson::array()}};
   for (const shrink::JudgedLayer& layer : verdict->layers) {
     out["layers"].push_back({{"layer", layer.layer},

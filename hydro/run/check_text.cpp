@@ -5,11 +5,14 @@
 #include "hydro/base/catalogue.h"
 #include "hydro/base/text.h"
 #include "hydro/run/check_report.h"
+#include "hydro/run/coordinate_check.h"
 
 namespace hydro::run {
 namespace {
 
-std::string short_number(double value) { return fmt::format("{:.4g}", value); }
+std::string short_number(double value) {
+  return fmt::format("{:.4g}", value);
+}
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
@@ -35,8 +38,12 @@ std::string widths_text(const shrink::Surrogate& surrogate) {
     if (!width.pinned_because.empty()) {
       continue;
     }
-    text += fmt::format("  {:>6} -> {:<6} x{:<7} {}{}\n", width.size, width.surrogate, short_number(width.ratio),
-                        width.name, width.held_because.empty() ? "" : "  (" + width.held_because + ")");
+    text += fmt::format("  {:>6} -> {:<6} x{:<7} {}{}\n",
+                        width.size,
+                        width.surrogate,
+                        short_number(width.ratio),
+                        width.name,
+                        width.held_because.empty() ? "" : "  (" + width.held_because + ")");
   }
   text += "pinned\n";
   for (const shrink::WidthClass& width : surrogate.classes) {
@@ -48,18 +55,36 @@ std::string widths_text(const shrink::Surrogate& surrogate) {
 }
 
 std::string parameters_text(const shrink::Surrogate& surrogate) {
-  std::string text = fmt::format("parameters: {} -> {} ({:.1f} times fewer)\n", surrogate.target_parameters,
-                                 surrogate.surrogate_parameters,
-                                 static_cast<double>(surrogate.target_parameters) /
-                                     static_cast<double>(std::max<std::int64_t>(surrogate.surrogate_parameters, 1)));
-  text += fmt::format("  {:<36} {:<12} {:<22} {:>8} {:>8} {:>8} {:>8} {:>8}  {}\n", "name", "role", "surrogate shape",
-                      "r_in", "r_out", "lr sgd", "lr adam", "times", "initialised");
+  std::string text = fmt::format(
+      "parameters: {} -> {} ({:.1f} times fewer)\n",
+      surrogate.target_parameters,
+      surrogate.surrogate_parameters,
+      static_cast<double>(surrogate.target_parameters) /
+          static_cast<double>(std::max<std::int64_t>(surrogate.surrogate_parameters, 1)));
+  text += fmt::format("  {:<36} {:<12} {:<22} {:>8} {:>8} {:>8} {:>8} {:>8}  {}\n",
+                      "name",
+                      "role",
+                      "surrogate shape",
+                      "r_in",
+                      "r_out",
+                      "lr sgd",
+                      "lr adam",
+                      "times",
+                      "initialised");
   for (const shrink::ParameterPlan& plan : surrogate.parameters) {
-    const std::string role = std::string(shrink::role_name(plan.role)) + (plan.readout ? " (0)" : "");
-    text += fmt::format("  {:<36} {:<12} {:<22} {:>8} {:>8} {:>8} {:>8} {:>8}  {}{}\n", plan.name, role,
-                        shape_text(plan.surrogate_shape), short_number(plan.r_in), short_number(plan.r_out),
-                        short_number(plan.sgd.lr), short_number(plan.adam.lr), short_number(plan.multiplier),
-                        plan.laws.empty() ? "" : law_text(plan.laws.front()), plan.laws.size() > 1 ? ", ..." : "");
+    const std::string role =
+        std::string(shrink::role_name(plan.role)) + (plan.readout ? " (0)" : "");
+    text += fmt::format("  {:<36} {:<12} {:<22} {:>8} {:>8} {:>8} {:>8} {:>8}  {}{}\n",
+                        plan.name,
+                        role,
+                        shape_text(plan.surrogate_shape),
+                        short_number(plan.r_in),
+                        short_number(plan.r_out),
+                        short_number(plan.sgd.lr),
+                        short_number(plan.adam.lr),
+                        short_number(plan.multiplier),
+                        plan.laws.empty() ? "" : law_text(plan.laws.front()),
+                        plan.laws.size() > 1 ? ", ..." : "");
   }
   return text;
 }
@@ -67,21 +92,30 @@ std::string parameters_text(const shrink::Surrogate& surrogate) {
 std::string space_text(const search::Space& space) {
   std::string text = "search space\n";
   for (const search::Parameter& parameter : space.parameters) {
-    text += fmt::format("  {:<14} {:<12} {} (median {})\n", parameter.name,
-                        search::distribution_name(parameter.distribution), parameter.path,
+    text += fmt::format("  {:<14} {:<12} {} (median {})\n",
+                        parameter.name,
+                        search::distribution_name(parameter.distribution),
+                        parameter.path,
                         search::to_text(search::median(parameter.distribution)));
   }
   return text;
 }
 
 std::string coordinates_text(const shrink::CoordinateVerdict& verdict) {
-  std::string text = fmt::format("coordinate check: {} (geometric mean over hidden layers {:.3f}; step-1 losses {})\n",
-                                 verdict.passed ? "passed" : "FAILED", verdict.hidden_mean,
-                                 verdict.losses_equal ? "equal" : "DIFFER");
+  std::string text = fmt::format(
+      "coordinate check: {} (geometric mean over hidden layers {:.3f}; step-1 losses {})\n",
+      verdict.passed ? "passed" : "FAILED",
+      verdict.hidden_mean,
+      verdict.losses_equal ? "equal" : "DIFFER");
   for (const shrink::JudgedLayer& layer : verdict.layers) {
-    text += fmt::format("  {:<36} {:<8} update {:>6.3f}  activation {:>6.3f}  {}\n", layer.layer,
-                        shrink::role_name(layer.role), layer.update_ratio, layer.activation_ratio,
-                        !layer.judged ? "not judged: too narrow" : layer.passed ? "ok" : "FAILED");
+    text += fmt::format("  {:<36} {:<8} update {:>6.3f}  activation {:>6.3f}  {}\n",
+                        layer.layer,
+                        shrink::role_name(layer.role),
+                        layer.update_ratio,
+                        layer.activation_ratio,
+                        !layer.judged  ? "not judged: too narrow"
+                        : layer.passed ? "ok"
+                                       : "FAILED");
   }
   return text;
 }
@@ -89,7 +123,8 @@ std::string coordinates_text(const shrink::CoordinateVerdict& verdict) {
 }  // namespace
 
 std::string check_text(const CheckReport& report) {
-  std::string text = fmt::format("study {} at scaling {}\n", report.study, plain_number(report.scaling));
+  std::string text =
+      fmt::format("study {} at scaling {}\n", report.study, plain_number(report.scaling));
   for (const CheckedModel& model : report.models) {
     if (!model.label.empty()) {
       text += fmt::format("\nmodel {}\n", model.label);
@@ -98,8 +133,11 @@ std::string check_text(const CheckReport& report) {
   }
   text += "\n" + space_text(report.space) + "\ngroups (trials that may share a container)\n";
   for (const CheckedGroup& group : report.groups) {
-    text += fmt::format("  batch {:<6} {:>4} trials in {:>4} containers  {}\n", group.batch_size, group.trials,
-                        group.containers, group.model);
+    text += fmt::format("  batch {:<6} {:>4} trials in {:>4} containers  {}\n",
+                        group.batch_size,
+                        group.trials,
+                        group.containers,
+                        group.model);
   }
   if (report.coordinates.has_value()) {
     text += "\n" + coordinates_text(*report.coordinates);

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <limits>
 
+#include <fmt/format.h>
+
+#include "hydro/base/text.h"
+
 namespace hydro::run {
 namespace {
 
@@ -15,11 +19,14 @@ shrink::Band band_of(CheckForm form) {
     return {};
   }
   constexpr double kAny = std::numeric_limits<double>::infinity();
-  return {.layer_low = 0.33, .layer_high = 3, .mean_low = 0, .mean_high = kAny, .activation = kAny};
+  return {
+      .layer_low = 0.33, .layer_high = 3, .mean_low = 0, .mean_high = kAny, .activation = kAny};
 }
 
 /// Medians of the space, no decay, a quarter of the median learning rate.
-Result<CoordinateRequest> request_of(const job::Job& job, const data::Loader& data, CheckForm form) {
+Result<CoordinateRequest> request_of(const job::Job& job,
+                                     const data::Loader& data,
+                                     CheckForm form) {
   HYDRO_TRY(const job::ResolvedTrial trial, job::resolve(job, job::median_config(job)));
   CoordinateRequest request = {.settings = trial.settings,
                                .task = job.train.task,
@@ -42,13 +49,15 @@ std::int64_t narrowest_dimension(const shrink::ParameterPlan& plan) {
   return narrowest;
 }
 
-std::vector<shrink::LayerPair> pairs_of(const shrink::Surrogate& narrow, const CoordinateMeasure& wide_measure,
+std::vector<shrink::LayerPair> pairs_of(const shrink::Surrogate& narrow,
+                                        const CoordinateMeasure& wide_measure,
                                         const CoordinateMeasure& narrow_measure) {
   std::vector<shrink::LayerPair> out;
   for (std::size_t i = 0; i < narrow_measure.layers.size(); ++i) {
     const LayerMeasure& low = narrow_measure.layers[i];
     const LayerMeasure& high = wide_measure.layers[i];
-    const auto plan = std::ranges::find(narrow.parameters, low.layer, &shrink::ParameterPlan::name);
+    const auto plan =
+        std::ranges::find(narrow.parameters, low.layer, &shrink::ParameterPlan::name);
     HYDRO_CHECK(plan != narrow.parameters.end() && high.layer == low.layer, low.layer);
     out.push_back({.layer = low.layer,
                    .role = plan->role,
@@ -63,8 +72,11 @@ std::vector<shrink::LayerPair> pairs_of(const shrink::Surrogate& narrow, const C
 
 }  // namespace
 
-Result<shrink::CoordinateVerdict> check_coordinates(const job::Job& job, const Architecture& architecture,
-                                                    const data::Loader& data, const Backend& backend, CheckForm form) {
+Result<shrink::CoordinateVerdict> check_coordinates(const job::Job& job,
+                                                    const Architecture& architecture,
+                                                    const data::Loader& data,
+                                                    const Backend& backend,
+                                                    CheckForm form) {
   const shrink::Band band = band_of(form);
   HYDRO_TRY(const CoordinateRequest request, request_of(job, data, form));
   HYDRO_TRY(shrink::Options options, shrink_options(job, job.tune.scaling));
@@ -75,10 +87,39 @@ Result<shrink::CoordinateVerdict> check_coordinates(const job::Job& job, const A
   HYDRO_TRY(const shrink::Surrogate wide, shrink::shrink(*architecture.model, options));
   options.scaling = widths.narrow;
   HYDRO_TRY(const shrink::Surrogate narrow, shrink::shrink(*architecture.model, options));
-  HYDRO_TRY(const CoordinateMeasure wide_measure, backend.measure_coordinates(wide, data, request));
-  HYDRO_TRY(const CoordinateMeasure narrow_measure, backend.measure_coordinates(narrow, data, request));
-  return shrink::judge_coordinates(pairs_of(narrow, wide_measure, narrow_measure), wide_measure.first_losses,
-                                   narrow_measure.first_losses, band);
+  HYDRO_TRY(const CoordinateMeasure wide_measure,
+            backend.measure_coordinates(wide, data, request));
+  HYDRO_TRY(const CoordinateMeasure narrow_measure,
+            backend.measure_coordinates(narrow, data, request));
+  return shrink::judge_coordinates(pairs_of(narrow, wide_measure, narrow_measure),
+                                   wide_measure.first_losses,
+                                   narrow_measure.first_losses,
+                                   band);
+}
+
+std::vector<std::string> failed_aggregates(const shrink::CoordinateVerdict& verdict) {
+  std::vector<std::string> out;
+  for (const std::string& name : verdict.failed) {
+    if (std::ranges::find(verdict.layers, name, &shrink::JudgedLayer::layer) ==
+        verdict.layers.end()) {
+      out.push_back(name);
+    }
+  }
+  return out;
+}
+
+std::string failed_parts(const shrink::CoordinateVerdict& verdict) {
+  std::vector<std::string> parts;
+  const auto layers = std::ranges::count(verdict.layers, false, &shrink::JudgedLayer::passed);
+  if (layers > 0) {
+    const auto first = std::ranges::find(verdict.layers, false, &shrink::JudgedLayer::passed);
+    parts.push_back(fmt::format(
+        "{} of {} layers (first `{}`)", layers, verdict.layers.size(), first->layer));
+  }
+  for (const std::string& name : failed_aggregates(verdict)) {
+    parts.push_back(name);
+  }
+  return join(parts, ", ");
 }
 
 }  // namespace hydro::run

@@ -1,7 +1,10 @@
-// hydro/run/coordinate_check.h — the coordinate check of a job: two widths measured by the backend, judged by `shrink`.
+// hydro/run/coordinate_check.h — the coordinate check of a job: two widths measured by the
+// backend, judged by `shrink`.
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "hydro/base/result.h"
 #include "hydro/job/job.h"
@@ -11,12 +14,21 @@
 
 namespace hydro::run {
 
-/// kShort runs before a search: 2 seeds, wide bands, layers only. kFull: 6 seeds, DESIGN's bands.
+/// kShort runs before a search: 2 seeds, wide bands, layers only. kFull: 6 seeds, DESIGN's
+/// bands.
 enum class CheckForm : std::uint8_t { kShort, kFull };
 
-[[nodiscard]] Result<shrink::CoordinateVerdict> check_coordinates(const job::Job& job,
-                                                                  const Architecture& architecture,
-                                                                  const data::Loader& data, const Backend& backend,
-                                                                  CheckForm form);
+[[nodiscard]] Result<shrink::CoordinateVerdict> check_coordinates(
+    const job::Job& job,
+    const Architecture& architecture,
+    const data::Loader& data,
+    const Backend& backend,
+    CheckForm form);
+
+/// The failed entries that are no layers: "geometric mean over hidden layers", "step-1 loss".
+[[nodiscard]] std::vector<std::string> failed_aggregates(
+    const shrink::CoordinateVerdict& verdict);
+/// "2 of 20 layers (first `conv1.weight`), step-1 loss": what failed.
+[[nodiscard]] std::string failed_parts(const shrink::CoordinateVerdict& verdict);
 
 }  // namespace hydro::run

@@ -16,7 +16,9 @@ constexpr std::chrono::milliseconds kPatience{50};
 /// A worker writes weights into a folder that exists.
 Result<void> make_place_for(const worker::Order& order) {
   const auto* exporting = std::get_if<worker::Export>(&order);
-  return exporting == nullptr ? Result<void>() : make_folder(std::filesystem::path(exporting->path).parent_path());
+  return exporting == nullptr
+             ? Result<void>()
+             : make_folder(std::filesystem::path(exporting->path).parent_path());
 }
 
 }  // namespace
@@ -51,10 +53,15 @@ Result<void> Edge::carry_out(const tune::Decision& decision, worker::Engine& eng
   if (const auto* record = std::get_if<tune::Record>(&decision)) {
     return append(record->body, record->reason);
   }
-  const auto& issue = std::get<tune::Issue>(decision);
-  HYDRO_TRY_VOID(make_place_for(issue.order));
+  return issue(std::get<tune::Issue>(decision), engine);
+}
+
+Result<void> Edge::issue(const tune::Issue& issue, worker::Engine& engine) {
   const tune::CommandIssued event = tune::issued(state_, issue);
   HYDRO_TRY_VOID(append(event, issue.reason));
+  if (Result<void> made = make_place_for(issue.order); !made.has_value()) {
+    return append(tune::CommandFailed{.command = event.id, .error = std::move(made).error()});
+  }
   engine.submit(issue.slot, {.id = event.id, .order = issue.order});
   return {};
 }
@@ -72,8 +79,8 @@ Result<void> Edge::run(worker::Engine& engine, const std::stop_token& stop) {
   HYDRO_TRY_VOID(settle(engine));
   while (!state_.closed.has_value()) {
     if (stop.stop_requested() && !state_.stop_requested) {
-      engine.request_stop();
       HYDRO_TRY_VOID(append(tune::StopRequested{}, "a signal"));
+      engine.request_stop();
       HYDRO_TRY_VOID(settle(engine));
       continue;
     }

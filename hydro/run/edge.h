@@ -1,5 +1,6 @@
-// hydro/run/edge.h — the study's edge: keeps every event before anything follows from it, folds it, asks what to do
-// next, carries that out, and turns answers into events. The only writer of the state.
+// hydro/run/edge.h — the study's edge: keeps every event before anything follows from it, folds
+// it, asks what to do next, carries that out, and turns answers into events. The only writer of
+// the state.
 #pragma once
 
 #include <cstdint>
@@ -27,17 +28,26 @@ using Watcher = std::function<void(const tune::State&, const tune::Event&)>;
 class Edge {
  public:
   Edge(Journal journal, Suggester suggester, Watcher watcher, const Clock& clock)
-      : journal_(std::move(journal)), suggester_(std::move(suggester)), watcher_(std::move(watcher)), clock_(clock) {}
+      : journal_(std::move(journal)),
+        suggester_(std::move(suggester)),
+        watcher_(std::move(watcher)),
+        clock_(clock) {}
 
   /// Gives the event its number and times, keeps it, folds it.
   [[nodiscard]] Result<void> append(tune::EventBody body, const std::string& reason = {});
-  /// Runs the study until it is closed. At a stop request running commands are told to stop at their next step.
+  /// Runs the study until it is closed. At a stop request running commands are told to stop at
+  /// their next step.
+  ///
+  /// Errors: the journal's and the suggester's; the study stays as it was last kept, commands
+  /// in flight are the
+  ///         engine's to stop
   [[nodiscard]] Result<void> run(worker::Engine& engine, const std::stop_token& stop);
 
   [[nodiscard]] const tune::State& state() const { return state_; }
 
  private:
   [[nodiscard]] Result<void> carry_out(const tune::Decision& decision, worker::Engine& engine);
+  [[nodiscard]] Result<void> issue(const tune::Issue& issue, worker::Engine& engine);
   [[nodiscard]] Result<void> suggest(const tune::Suggest& order);
   [[nodiscard]] Result<void> settle(worker::Engine& engine);
 

@@ -1,25 +1,42 @@
 #include "hydro/run/export_process.h"
 
+#include <cstdlib>
 #include <utility>
 
 #include "hydro/base/catalogue.h"
 #include "hydro/base/json.h"
+#include "hydro/base/text.h"
 #include "hydro/run/installation.h"
 #include "hydro/run/process.h"
 
 namespace hydro::run {
 namespace {
 
-std::vector<std::string> command_line(const ExportRequest& request, const std::string& interpreter) {
-  std::vector<std::string> arguments = {interpreter, "-m", "hydro.export", request.target,
-                                        "--args", request.args, "--kwargs", request.kwargs,
-                                        "--forward", request.forward, "--initialization", request.initialization,
-                                        "--json", "-o", request.output.string()};
+namespace fs = std::filesystem;
+
+/// The exporter runs in the job's folder, so that every path is given whole.
+std::vector<std::string> command_line(const ExportRequest& request,
+                                      const std::string& interpreter) {
+  std::vector<std::string> arguments = {interpreter,
+                                        "-m",
+                                        "hydro.export",
+                                        request.target,
+                                        "--args",
+                                        request.args,
+                                        "--kwargs",
+                                        request.kwargs,
+                                        "--forward",
+                                        request.forward,
+                                        "--initialization",
+                                        request.initialization,
+                                        "--json",
+                                        "-o",
+                                        fs::absolute(request.output).string()};
   for (const std::string& input : request.inputs) {
     arguments.insert(arguments.end(), {"--input", input});
   }
   if (!request.folder.empty()) {
-    arguments.insert(arguments.end(), {"--folder", request.folder.string()});
+    arguments.insert(arguments.end(), {"--folder", fs::absolute(request.folder).string()});
   }
   return arguments;
 }
@@ -36,34 +53,50 @@ std::string last_line(const std::string& text) {
 
 std::string field(const Json& object, const char* name) {
   const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+  return found != object.end() && found->is_string() ? found->get<std::string>()
+                                                     : std::string();
 }
 
 /// The exporter's last words are one JSON object; anything else means that it died.
 Error refusal(const ProcessResult& result) {
   const std::string line = last_line(result.errors);
   const Result<Json> object = parse_json(line, "H0260", "the exporter");
-  if (object.has_value() && object->is_object() && find_catalogue_row(field(*object, "id")) != nullptr) {
-    Error error = make_error(field(*object, "id"), field(*object, "what")).at(field(*object, "where"));
+  if (object.has_value() && object->is_object() &&
+      find_catalogue_row(field(*object, "id")) != nullptr) {
+    Error error =
+        make_error(field(*object, "id"), field(*object, "what")).at(field(*object, "where"));
     error.why = field(*object, "why");
     if (const std::string remedy = field(*object, "do"); !remedy.empty()) {
       error.remedy = remedy;
     }
     return error;
   }
-  return make_error("H0260", "the exporter ended with code " + std::to_string(result.exit_code)).because(line);
+  constexpr int kSignalled = 128;
+  const std::string how =
+      result.exit_code > kSignalled
+          ? "was killed by signal " + std::to_string(result.exit_code - kSignalled)
+          : "ended with code " + std::to_string(result.exit_code);
+  return make_error("H0260", "the exporter " + how).because(printable(line));
+}
+
+/// Our package first, then what the user's own variable names.
+std::string python_path(const Installation& installation) {
+  const char* own =
+      std::getenv("PYTHONPATH");  // NOLINT(concurrency-mt-unsafe): read before threads start
+  const std::string path = installation.python_path.string();
+  return own == nullptr || *own == '\0' ? path : path + ":" + own;
 }
 
 }  // namespace
 
 Result<std::string> export_model(const ExportRequest& request, const std::stop_token& stop) {
   HYDRO_TRY(const Installation installation, find_installation());
-  const std::filesystem::path interpreter =
-      request.interpreter.empty() ? installation.interpreter : request.interpreter;
-  const ProcessRequest process = {.arguments = command_line(request, interpreter.string()),
-                                  .environment = {{"PYTHONPATH", installation.python_path.string()},
-                                                  {"PYTHONUNBUFFERED", "1"}},
-                                  .folder = request.folder};
+  const fs::path interpreter = fs::absolute(
+      request.interpreter.empty() ? installation.interpreter : request.interpreter);
+  const ProcessRequest process = {
+      .arguments = command_line(request, interpreter.string()),
+      .environment = {{"PYTHONPATH", python_path(installation)}, {"PYTHONUNBUFFERED", "1"}},
+      .folder = request.folder};
   HYDRO_TRY(ProcessResult result, run_process(process, stop));
   if (result.stopped) {
     return make_error("H0650", "stopped while the model was being exported");

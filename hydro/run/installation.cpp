@@ -5,13 +5,24 @@
 #include <system_error>
 
 namespace hydro::run {
+namespace {
+
+/// $HYDRO_HOME, or the folder of this program.
+std::filesystem::path first_folder() {
+  std::error_code ignored;
+  const char* home =
+      std::getenv("HYDRO_HOME");  // NOLINT(concurrency-mt-unsafe): read before threads start
+  return home != nullptr && *home != '\0'
+             ? std::filesystem::absolute(home, ignored)
+             : std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+}
+
+}  // namespace
 
 Result<Installation> find_installation() {
+  const std::filesystem::path start = first_folder();
   std::error_code ignored;
-  const char* home = std::getenv("HYDRO_HOME");  // NOLINT(concurrency-mt-unsafe): read before threads start
-  const std::filesystem::path start =
-      home != nullptr ? std::filesystem::path(home) / "bin" : std::filesystem::read_symlink("/proc/self/exe", ignored);
-  for (auto folder = start.parent_path(); !folder.empty(); folder = folder.parent_path()) {
+  for (auto folder = start; !folder.empty(); folder = folder.parent_path()) {
     if (std::filesystem::exists(folder / "python" / "hydro" / "export.py", ignored)) {
       return Installation{.root = folder,
                           .python_path = folder / "python",
@@ -21,7 +32,9 @@ Result<Installation> find_installation() {
       break;
     }
   }
-  return make_error("H0802", "the exporter (python/hydro/export.py) is not above `" + start.string() + "`");
+  return make_error(
+      "H0802",
+      "python/hydro/export.py is neither in `" + start.string() + "` nor in a folder above it");
 }
 
 }  // namespace hydro::run

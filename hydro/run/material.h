@@ -1,7 +1,9 @@
-// hydro/run/material.h — what a study is made of once everything was read and checked: the model at both widths, one
-// architecture for each choice of its arguments, and the data behind loaders. Immutable; shared by all workers.
+// hydro/run/material.h — what a study is made of once everything was read and checked: the
+// model at both widths, one architecture for each choice of its arguments, and the data behind
+// loaders. Immutable; shared by all workers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -18,46 +20,56 @@
 namespace hydro::run {
 
 struct Architecture {
-  std::string kwargs;    // of the callable, JSON: ResolvedTrial::kwargs
-  std::string label;     // for people; empty when there is only one
+  std::string kwargs;  // of the callable, JSON: ResolvedTrial::kwargs
+  std::string label;   // for people; empty when there is only one
   pt2::Manifest manifest;
-  std::shared_ptr<const ir::Model> model;                // as exported
-  std::shared_ptr<const shrink::Surrogate> surrogate;    // at S
-  std::shared_ptr<const shrink::Surrogate> target;       // at full width, readout zeroed alike
+  std::shared_ptr<const ir::Model> model;              // as exported
+  std::shared_ptr<const shrink::Surrogate> surrogate;  // at S
+  std::shared_ptr<const shrink::Surrogate> target;     // at full width, readout zeroed alike
   std::string surrogate_key;
   std::string target_key;
-  double cost_per_sample = 1;                            // multiply-adds of the surrogate
+  double cost_per_sample = 1;  // multiply-adds of the surrogate
 };
 
 struct Loaders {
   std::shared_ptr<const data::Loader> training;
   std::shared_ptr<const data::Loader> validation;
-  std::shared_ptr<const data::Loader> test;              // may be null
+  std::shared_ptr<const data::Loader> test;  // may be null
 };
 
 struct Material {
   std::vector<Architecture> architectures;
   Loaders loaders;
-  std::string exporter_said;                             // what the user's Python printed
+  std::string exporter_said;  // what the user's Python printed
 
   /// Requires: `kwargs` is one of the job's variants (BugError)
   [[nodiscard]] const Architecture& architecture(const std::string& kwargs) const;
+  /// What exporting and shrinking want people to read; each once, though several architectures
+  /// say it.
+  [[nodiscard]] std::vector<std::string> warnings() const;
 };
 
 struct Folders {
-  std::filesystem::path job;   // the job file's: the user's Python imports from here
-  std::filesystem::path run;   // takes model.pt2
+  std::filesystem::path job;  // the job file's: the user's Python imports from here
+  std::filesystem::path run;  // takes model.pt2
 };
+
+/// "model.pt2", "model-1.pt2", ...: the archive of the index-th architecture in the run's
+/// folder.
+[[nodiscard]] std::string archive_name(std::size_t index);
 
 /// Exports (or copies) every architecture to model.pt2, model-1.pt2, ..., reads and shrinks it.
 ///
 /// Errors: H02xx of exporter and reader, H03xx of shrinking, H06xx writing
-[[nodiscard]] Result<Material> prepare_models(const job::Job& job, const Folders& folders, const std::stop_token& stop);
+[[nodiscard]] Result<Material> prepare_models(const job::Job& job,
+                                              const Folders& folders,
+                                              const std::stop_token& stop);
 
 /// Loads all splits and checks them against the models.
 ///
 /// Errors: H04xx
-[[nodiscard]] Result<Loaders> prepare_data(const job::Job& job, const std::vector<Architecture>& architectures);
+[[nodiscard]] Result<Loaders> prepare_data(const job::Job& job,
+                                           const std::vector<Architecture>& architectures);
 
 /// The shrink options that a job asks for, at factor `scaling`.
 [[nodiscard]] Result<shrink::Options> shrink_options(const job::Job& job, double scaling);

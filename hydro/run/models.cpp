@@ -25,18 +25,21 @@ shrink::Parametrization parametrization_of(job::Parametrization wanted) {
   return shrink::Parametrization::kMup;
 }
 
-ExportRequest export_request(const job::Job& job, const Folders& folders, const std::string& kwargs,
+ExportRequest export_request(const job::Job& job,
+                             const Folders& folders,
+                             const std::string& kwargs,
                              const std::filesystem::path& output) {
-  ExportRequest request = {.target = job.model.export_target,
-                           .args = job.model.args,
-                           .kwargs = kwargs,
-                           .inputs = {},
-                           .forward = job.model.forward,
-                           .initialization = job.model.initialization == job::Initialization::kStandard ? "standard"
-                                                                                                         : "recorded",
-                           .folder = folders.job,
-                           .interpreter = job.model.python,
-                           .output = output};
+  ExportRequest request = {
+      .target = job.model.export_target,
+      .args = job.model.args,
+      .kwargs = kwargs,
+      .inputs = {},
+      .forward = job.model.forward,
+      .initialization =
+          job.model.initialization == job::Initialization::kStandard ? "standard" : "recorded",
+      .folder = folders.job,
+      .interpreter = job.model.python,
+      .output = output};
   for (const job::InputSpec& input : job.model.inputs) {
     request.inputs.push_back(input.text());
   }
@@ -44,8 +47,11 @@ ExportRequest export_request(const job::Job& job, const Folders& folders, const 
 }
 
 /// Brings the archive of one architecture to `output`; what the exporter printed comes back.
-Result<std::string> place_archive(const job::Job& job, const Folders& folders, const std::string& kwargs,
-                                  const std::filesystem::path& output, const std::stop_token& stop) {
+Result<std::string> place_archive(const job::Job& job,
+                                  const Folders& folders,
+                                  const std::string& kwargs,
+                                  const std::filesystem::path& output,
+                                  const std::stop_token& stop) {
   if (job.model.file.empty()) {
     return export_model(export_request(job, folders, kwargs, output), stop);
   }
@@ -60,7 +66,8 @@ std::string graph_key(const std::string& fingerprint, const job::Job& job, doubl
          kNames[static_cast<std::size_t>(job.tune.parametrization)];
 }
 
-Result<Architecture> read_architecture(const job::Job& job, const std::string& kwargs,
+Result<Architecture> read_architecture(const job::Job& job,
+                                       const std::string& kwargs,
                                        const std::filesystem::path& path) {
   HYDRO_TRY(pt2::Archive archive, pt2::read_archive(path, {.output = job.model.output}));
   HYDRO_TRY(const shrink::Options narrow, shrink_options(job, job.tune.scaling));
@@ -87,6 +94,26 @@ const Architecture& Material::architecture(const std::string& kwargs) const {
   return *found;
 }
 
+std::vector<std::string> Material::warnings() const {
+  std::vector<std::string> out;
+  const auto add = [&out](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+      if (std::ranges::find(out, text) == out.end()) {
+        out.push_back(text);
+      }
+    }
+  };
+  for (const Architecture& architecture : architectures) {
+    add(architecture.manifest.warnings);
+    add(architecture.surrogate->warnings);
+  }
+  return out;
+}
+
+std::string archive_name(std::size_t index) {
+  return index == 0 ? "model.pt2" : "model-" + std::to_string(index) + ".pt2";
+}
+
 Result<shrink::Options> shrink_options(const job::Job& job, double scaling) {
   shrink::Options options = {.scaling = scaling,
                              .min_width = job.tune.min_width,
@@ -100,12 +127,13 @@ Result<shrink::Options> shrink_options(const job::Job& job, double scaling) {
   return options;
 }
 
-Result<Material> prepare_models(const job::Job& job, const Folders& folders, const std::stop_token& stop) {
+Result<Material> prepare_models(const job::Job& job,
+                                const Folders& folders,
+                                const std::stop_token& stop) {
   Material material;
   const std::vector<std::string> variants = job::model_variants(job);
   for (std::size_t i = 0; i < variants.size(); ++i) {
-    const std::string name = i == 0 ? "model.pt2" : "model-" + std::to_string(i) + ".pt2";
-    const std::filesystem::path path = folders.run / name;
+    const std::filesystem::path path = folders.run / archive_name(i);
     HYDRO_TRY(const std::string said, place_archive(job, folders, variants[i], path, stop));
     HYDRO_TRY(Architecture architecture, read_architecture(job, variants[i], path));
     architecture.label = variants.size() > 1 ? variants[i] : "";

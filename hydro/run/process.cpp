@@ -1,6 +1,5 @@
 #include "hydro/run/process.h"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -21,9 +20,46 @@ constexpr std::size_t kKept = std::size_t{64} << 10U;
 constexpr int kPollMilliseconds = 50;
 constexpr int kCannotStart = 127;
 
+/// A descriptor that closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  ~Descriptor() { close(); }
+
+  void close() {
+    if (fd_ >= 0) {
+      ::close(std::exchange(fd_, -1));
+    }
+  }
+
+  [[nodiscard]] int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
 struct Pipe {
-  int read_end = -1;
-  int write_end = -1;
+  Descriptor read_end;
+  Descriptor write_end;
+};
+
+/// What connects this process to the other: its two streams, and a pipe that tells why it could
+/// not start, or closes when it did.
+struct Pipes {
+  Pipe output;
+  Pipe errors;
+  Pipe trouble;
 };
 
 bool open_pipe(Pipe& pipe) {
@@ -31,16 +67,8 @@ bool open_pipe(Pipe& pipe) {
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
     return false;
   }
-  pipe = {.read_end = ends[0], .write_end = ends[1]};
+  pipe = {.read_end = Descriptor(ends[0]), .write_end = Descriptor(ends[1])};
   return true;
-}
-
-void close_all(std::initializer_list<int> descriptors) {
-  for (const int fd : descriptors) {
-    if (fd >= 0) {
-      ::close(fd);
-    }
-  }
 }
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
@@ -67,53 +95,101 @@ std::vector<std::string> merged_environment(const std::map<std::string, std::str
   return out;
 }
 
-/// Only async-signal-safe calls between fork and exec: everything was allocated before.
-[[noreturn]] void become(char* const* arguments, char* const* environment, const char* folder, const Pipe& out,
-                         const Pipe& err) {
-  ::setpgid(0, 0);
+/// Everything that the child needs, allocated before the fork.
+struct Launch {
+  char* const* arguments;
+  char* const* environment;
+  const char* folder;
+  pid_t parent;
+};
+
+/// The other program shall not inherit how this one treats signals.
+void reset_signals() {
+  for (const int number : {SIGPIPE, SIGHUP, SIGINT, SIGTERM}) {
+    (void)::signal(number, SIG_DFL);
+  }
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+/// Only async-signal-safe calls: the fork may have happened beside other threads.
+[[noreturn]] void become(const Launch& launch, const Pipes& pipes) {
+  ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::dup2(out.write_end, STDOUT_FILENO);
-  ::dup2(err.write_end, STDERR_FILENO);
-  if (folder[0] == '\0' || ::chdir(folder) == 0) {
-    ::execve(arguments[0], arguments, environment);
+  if (::getppid() != launch.parent) {
+    ::_exit(kCannotStart);  // it died before prctl could tell
   }
+  reset_signals();
+  ::dup2(pipes.output.write_end.get(), STDOUT_FILENO);
+  ::dup2(pipes.errors.write_end.get(), STDERR_FILENO);
+  if (launch.folder[0] == '\0' || ::chdir(launch.folder) == 0) {
+    ::execve(launch.arguments[0], launch.arguments, launch.environment);
+  }
+  const int reason = errno;
+  const ssize_t ignored = ::write(pipes.trouble.write_end.get(), &reason, sizeof(reason));
+  (void)ignored;
   ::_exit(kCannotStart);
 }
 
-void keep_tail(std::string& text) {
-  if (text.size() > 2 * kKept) {
+/// 0 once the program runs, else why it does not.
+int start_trouble(const Pipe& trouble) {
+  int reason = 0;
+  ssize_t got = 0;
+  do {
+    got = ::read(trouble.read_end.get(), &reason, sizeof(reason));
+  } while (got < 0 && errno == EINTR);
+  return got == static_cast<ssize_t>(sizeof(reason)) ? reason : 0;
+}
+
+void keep_tail(std::string& text, std::size_t allowed) {
+  if (text.size() > allowed) {
     text.erase(0, text.size() - kKept);
   }
 }
 
-/// Reads both pipes until they close, looking at `stop` between reads.
-void drain(const Pipe& out, const Pipe& err, pid_t child, const std::stop_token& stop, ProcessResult& result) {
-  std::array<pollfd, 2> polled = {{{.fd = out.read_end, .events = POLLIN, .revents = 0},
-                                   {.fd = err.read_end, .events = POLLIN, .revents = 0}}};
-  std::array<std::string*, 2> texts = {&result.output, &result.errors};
-  std::array<char, 4096> buffer{};
-  while (polled[0].fd >= 0 || polled[1].fd >= 0) {
-    if (stop.stop_requested() && !result.stopped) {
+/// One stream of the other program.
+struct Stream {
+  pollfd polled;
+  std::string& text;
+
+  void take() {
+    std::array<char, 4096> buffer{};
+    const ssize_t got = ::read(polled.fd, buffer.data(), buffer.size());
+    if (got > 0) {
+      text.append(buffer.data(), static_cast<std::size_t>(got));
+      keep_tail(text, 2 * kKept);
+    } else if (got == 0 || errno != EINTR) {
+      polled.fd = -1;
+    }
+  }
+};
+
+/// Reads both streams until they close, looking at `stop` between reads. A killed program is
+/// not waited for: something that left its group may hold the streams.
+void drain(const Pipes& pipes,
+           pid_t child,
+           const std::stop_token& stop,
+           ProcessResult& result) {
+  const auto reading = [](const Pipe& pipe) {
+    return pollfd{.fd = pipe.read_end.get(), .events = POLLIN, .revents = 0};
+  };
+  std::array<Stream, 2> streams = {{{.polled = reading(pipes.output), .text = result.output},
+                                    {.polled = reading(pipes.errors), .text = result.errors}}};
+  while (streams[0].polled.fd >= 0 || streams[1].polled.fd >= 0) {
+    if (stop.stop_requested()) {
       result.stopped = true;
       ::kill(-child, SIGKILL);
-    }
-    if (::poll(polled.data(), polled.size(), kPollMilliseconds) < 0 && errno != EINTR) {
       return;
     }
-    for (std::size_t i = 0; i < polled.size(); ++i) {
-      if (polled[i].fd < 0 || polled[i].revents == 0) {
-        continue;
+    std::array<pollfd, 2> polled = {streams[0].polled, streams[1].polled};
+    if (::poll(polled.data(), polled.size(), kPollMilliseconds) < 0) {
+      continue;  // a signal; pollfds of our own making are never refused
+    }
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+      if (streams.at(i).polled.fd >= 0 && polled.at(i).revents != 0) {
+        streams.at(i).take();
       }
-      const ssize_t got = ::read(polled[i].fd, buffer.data(), buffer.size());
-      if (got <= 0) {
-        polled[i].fd = -1;
-        continue;
-      }
-      texts[i]->append(buffer.data(), static_cast<std::size_t>(got));
-      keep_tail(*texts[i]);
     }
   }
 }
@@ -126,6 +202,11 @@ int exit_code_of(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalled + WTERMSIG(status);
 }
 
+Error cannot_start(const ProcessRequest& request, int reason) {
+  return make_error("H0803", "cannot run `" + request.arguments.front() + "`")
+      .because(std::generic_category().message(reason));
+}
+
 }  // namespace
 
 Result<ProcessResult> run_process(const ProcessRequest& request, const std::stop_token& stop) {
@@ -134,29 +215,33 @@ Result<ProcessResult> run_process(const ProcessRequest& request, const std::stop
   std::vector<std::string> environment = merged_environment(request.environment);
   const std::vector<char*> argv = pointers(arguments);
   const std::vector<char*> envp = pointers(environment);
-  if (::access(arguments[0].c_str(), X_OK) != 0) {
-    return make_error("H0803", "cannot run `" + arguments[0] + "`").because(std::generic_category().message(errno));
-  }
-  Pipe out;
-  Pipe err;
-  if (!open_pipe(out) || !open_pipe(err)) {
-    close_all({out.read_end, out.write_end});
-    return make_error("H0803", "cannot open a pipe to `" + arguments[0] + "`")
-        .because(std::generic_category().message(errno));
+  const Launch launch = {.arguments = argv.data(),
+                         .environment = envp.data(),
+                         .folder = request.folder.c_str(),
+                         .parent = ::getpid()};
+  Pipes pipes;
+  if (!open_pipe(pipes.output) || !open_pipe(pipes.errors) || !open_pipe(pipes.trouble)) {
+    return cannot_start(request, errno);
   }
   const pid_t child = ::fork();
   if (child == 0) {
-    become(argv.data(), envp.data(), request.folder.c_str(), out, err);
+    become(launch, pipes);
   }
-  close_all({out.write_end, err.write_end});
   if (child < 0) {
-    close_all({out.read_end, err.read_end});
-    return make_error("H0803", "cannot start `" + arguments[0] + "`").because(std::generic_category().message(errno));
+    return cannot_start(request, errno);
+  }
+  for (Pipe* pipe : {&pipes.output, &pipes.errors, &pipes.trouble}) {
+    pipe->write_end.close();
+  }
+  if (const int reason = start_trouble(pipes.trouble); reason != 0) {
+    exit_code_of(child);
+    return cannot_start(request, reason);
   }
   ProcessResult result;
-  drain(out, err, child, stop, result);
-  close_all({out.read_end, err.read_end});
+  drain(pipes, child, stop, result);
   result.exit_code = exit_code_of(child);
+  keep_tail(result.output, kKept);
+  keep_tail(result.errors, kKept);
   return result;
 }
 

@@ -48,7 +48,8 @@ SignalStop::SignalStop() : waiter_(std::make_unique<Waiter>()) {
   (void)std::signal(SIGHUP, SIG_IGN);
   const sigset_t set = stop_signals();
   pthread_sigmask(SIG_BLOCK, &set, &waiter_->old_mask);
-  waiter_->thread = std::jthread([this](const std::stop_token& quit) { wait_for_signals(quit, waiter_->stop); });
+  waiter_->thread = std::jthread(
+      [this](const std::stop_token& quit) { wait_for_signals(quit, waiter_->stop); });
 }
 
 SignalStop::~SignalStop() {
@@ -57,6 +58,8 @@ SignalStop::~SignalStop() {
   pthread_sigmask(SIG_SETMASK, &waiter_->old_mask, nullptr);
 }
 
-std::stop_token SignalStop::token() const { return waiter_->stop.get_token(); }
+std::stop_token SignalStop::token() const {
+  return waiter_->stop.get_token();
+}
 
 }  // namespace hydro::run

@@ -1,4 +1,5 @@
-// hydro/run/signals.h — SIGINT and SIGTERM ask for a stop once, and end the process at the second time.
+// hydro/run/signals.h — SIGINT and SIGTERM ask for a stop once, and end the process at the
+// second time.
 #pragma once
 
 #include <memory>
@@ -6,8 +7,9 @@
 
 namespace hydro::run {
 
-/// Blocks SIGINT and SIGTERM in the calling thread and in the threads that it starts later, and waits for them on
-/// a thread of its own. SIGPIPE and SIGHUP are ignored: a closed terminal does not end a study. One at a time.
+/// Blocks SIGINT and SIGTERM in the calling thread and in the threads that it starts later, and
+/// waits for them on a thread of its own. SIGPIPE and SIGHUP are ignored: a closed terminal
+/// does not end a study. One at a time.
 class SignalStop {
  public:
   SignalStop();
@@ -15,7 +17,8 @@ class SignalStop {
   SignalStop& operator=(const SignalStop&) = delete;
   ~SignalStop();
 
-  /// Stop is requested at the first signal; the second one ends the process at once with code 75.
+  /// Stop is requested at the first signal; the second one ends the process at once with
+  /// code 75.
   [[nodiscard]] std::stop_token token() const;
 
  private:

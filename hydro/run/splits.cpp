@@ -17,12 +17,13 @@ Overloaded(Visitors...) -> Overloaded<Visitors...>;
 
 data::SplitSource source_of(const job::Split& split) {
   const auto source = std::visit(
-      Overloaded{[](const job::IdxFiles& files) -> std::variant<data::IdxSource, data::ArraySource> {
-                   return data::IdxSource{.images = files.images, .labels = files.labels};
-                 },
-                 [](const job::ArrayFiles& files) -> std::variant<data::IdxSource, data::ArraySource> {
-                   return data::ArraySource{.inputs = files.inputs, .target = files.target};
-                 }},
+      Overloaded{
+          [](const job::IdxFiles& files) -> std::variant<data::IdxSource, data::ArraySource> {
+            return data::IdxSource{.images = files.images, .labels = files.labels};
+          },
+          [](const job::ArrayFiles& files) -> std::variant<data::IdxSource, data::ArraySource> {
+            return data::ArraySource{.inputs = files.inputs, .target = files.target};
+          }},
       split.files);
   return {.source = source, .limit = split.limit};
 }
@@ -30,19 +31,21 @@ data::SplitSource source_of(const job::Split& split) {
 std::vector<data::Transform> transforms_of(const job::DataSection& section) {
   std::vector<data::Transform> out;
   for (const job::Transform& transform : section.transform) {
-    out.push_back(std::visit(
-        Overloaded{[](const job::Rgb&) -> data::Transform { return data::Rgb{}; },
-                   [](const job::Normalize& t) -> data::Transform {
-                     return data::Normalize{.mean = t.mean, .std = t.std};
-                   },
-                   [](const job::RandomCrop& t) -> data::Transform {
-                     return data::RandomCrop{.padding = t.padding, .size = t.size};
-                   },
-                   [](const job::RandomFlip& t) -> data::Transform { return data::RandomFlip{.p = t.p}; },
-                   [](const job::Resize& t) -> data::Transform {
-                     return data::Resize{.height = t.height, .width = t.width};
-                   }},
-        transform));
+    out.push_back(
+        std::visit(Overloaded{[](const job::Rgb&) -> data::Transform { return data::Rgb{}; },
+                              [](const job::Normalize& t) -> data::Transform {
+                                return data::Normalize{.mean = t.mean, .std = t.std};
+                              },
+                              [](const job::RandomCrop& t) -> data::Transform {
+                                return data::RandomCrop{.padding = t.padding, .size = t.size};
+                              },
+                              [](const job::RandomFlip& t) -> data::Transform {
+                                return data::RandomFlip{.p = t.p};
+                              },
+                              [](const job::Resize& t) -> data::Transform {
+                                return data::Resize{.height = t.height, .width = t.width};
+                              }},
+                   transform));
   }
   return out;
 }
@@ -54,28 +57,48 @@ data::ElementType element_type(ir::DType dtype) {
   return ir::is_floating(dtype) ? data::ElementType::kFloat32 : data::ElementType::kInt64;
 }
 
-/// Classes are the last dimension of what the model gives.
-std::optional<std::int64_t> classes_of(const Architecture& architecture) {
+/// One sample's share of what the model gives; nothing when that has no batch axis.
+std::optional<std::vector<std::int64_t>> output_shape(const Architecture& architecture) {
   for (const ir::Output& output : architecture.model->train.outputs) {
     if (output.kind == ir::OutputKind::kUser) {
       const auto& shape = architecture.model->train.value(output.value).tensor().shape;
-      return shape.empty() ? std::nullopt : std::optional(shape.back().size);
+      std::vector<std::int64_t> sample;
+      for (const ir::Dim& dim : shape) {
+        if (!dim.dynamic) {
+          sample.push_back(dim.size);
+        }
+      }
+      return sample.size() + 1 == shape.size() ? std::optional(sample) : std::nullopt;
     }
   }
   return std::nullopt;
 }
 
-data::Expectation expectation_of(const job::Job& job, const Architecture& architecture, data::Use use) {
+/// What the loss compares with the model's output.
+void expect_target(data::Expectation& expectation,
+                   worker::Task task,
+                   const Architecture& architecture) {
+  const std::optional<std::vector<std::int64_t>> shape = output_shape(architecture);
+  if (task == worker::Task::kRegression) {
+    expectation.target_shape = shape;
+  } else if (shape.has_value() && !shape->empty()) {
+    expectation.classes = shape->back();
+  }
+}
+
+data::Expectation expectation_of(const job::Job& job,
+                                 const Architecture& architecture,
+                                 data::Use use) {
   data::Expectation out;
   for (const pt2::ManifestInput& input : architecture.manifest.inputs) {
     std::vector<std::int64_t> shape = input.shape;
     shape.erase(shape.begin() + input.batch_axis);
-    out.inputs.push_back({.name = input.name, .type = element_type(input.dtype), .shape = std::move(shape)});
+    out.inputs.push_back(
+        {.name = input.name, .type = element_type(input.dtype), .shape = std::move(shape)});
   }
-  if (job.train.task == worker::Task::kClassification) {
-    out.classes = classes_of(architecture);
-  }
-  out.batch_size = use == data::Use::kTraining && job.train.drop_last ? job::largest_batch_size(job) : 1;
+  expect_target(out, job.train.task, architecture);
+  out.batch_size =
+      use == data::Use::kTraining && job.train.drop_last ? job::largest_batch_size(job) : 1;
   return out;
 }
 
@@ -91,7 +114,8 @@ Result<Splits> load_splits(const job::DataSection& section) {
   if (section.val.has_value()) {
     HYDRO_TRY(out.val, data::load_split(source_of(*section.val)));
   } else {
-    auto [rest, drawn] = data::split_off(std::move(out.train), section.val_share.value_or(0), section.seed);
+    auto [rest, drawn] =
+        data::split_off(std::move(out.train), section.val_share.value_or(0), section.seed);
     out.train = std::move(rest);
     out.val = std::move(drawn);
   }
@@ -103,21 +127,26 @@ Result<Splits> load_splits(const job::DataSection& section) {
 
 }  // namespace
 
-Result<Loaders> prepare_data(const job::Job& job, const std::vector<Architecture>& architectures) {
+Result<Loaders> prepare_data(const job::Job& job,
+                             const std::vector<Architecture>& architectures) {
   HYDRO_TRY(Splits splits, load_splits(job.data));
   const std::vector<data::Transform> transforms = transforms_of(job.data);
-  const auto check = [&](const data::Dataset& set, data::Use use, const std::string& what) -> Result<void> {
+  const auto check =
+      [&](const data::Dataset& set, data::Use use, const std::string& what) -> Result<void> {
     for (const Architecture& architecture : architectures) {
-      HYDRO_TRY_VOID(data::check_dataset(set, transforms, expectation_of(job, architecture, use), use, what));
+      HYDRO_TRY_VOID(data::check_dataset(
+          set, transforms, expectation_of(job, architecture, use), use, what));
     }
     return {};
   };
   HYDRO_TRY_VOID(check(splits.train, data::Use::kTraining, "data.train"));
-  HYDRO_TRY_VOID(check(splits.val, data::Use::kEvaluation, job.data.val.has_value() ? "data.val" : "data.val_share"));
+  HYDRO_TRY_VOID(check(splits.val,
+                       data::Use::kEvaluation,
+                       job.data.val.has_value() ? "data.val" : "data.val_share"));
   const auto loader = [&](data::Dataset set, data::Use use) {
     // Shared by the workers of all slots.
-    return std::make_shared<const data::Loader>(std::make_shared<const data::Dataset>(std::move(set)), transforms, use,
-                                                job.data.seed);
+    return std::make_shared<const data::Loader>(
+        std::make_shared<const data::Dataset>(std::move(set)), transforms, use, job.data.seed);
   };
   Loaders out;
   if (splits.test.has_value()) {

@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "hydro/base/catalogue.h"
 #include "hydro/base/file.h"
-#include "hydro/base/json.h"
 #include "hydro/engine/thread_engine.h"
 #include "hydro/run/coordinate_check.h"
+#include "hydro/run/fingerprints.h"
+#include "hydro/run/fresh_folder.h"
 #include "hydro/store/study_db.h"
-#include "hydro/store/study_folder.h"
 #include "hydro/tune/event_json.h"
 
 namespace hydro::run {
@@ -21,47 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A fresh run folder that is removed again unless keep() was called: a failed start leaves nothing.
-class FreshFolder {
- public:
-  explicit FreshFolder(store::StudyFolder folder, bool existed) : folder_(std::move(folder)), existed_(existed) {}
-  FreshFolder(FreshFolder&& other) noexcept
-      : folder_(std::move(other.folder_)), existed_(other.existed_), kept_(std::exchange(other.kept_, true)) {}
-  FreshFolder(const FreshFolder&) = delete;
-  FreshFolder& operator=(const FreshFolder&) = delete;
-  FreshFolder& operator=(FreshFolder&&) = delete;
-  ~FreshFolder() {
-    if (!kept_ && !existed_) {
-      std::error_code ignored;
-      fs::remove_all(folder_.path, ignored);
-      const fs::path latest = folder_.path.parent_path() / "latest";
-      if (fs::is_symlink(latest, ignored) && !fs::exists(latest, ignored)) {
-        fs::remove(latest, ignored);
-      }
-    }
-  }
-  void keep() { kept_ = true; }
-  [[nodiscard]] const fs::path& path() const { return folder_.path; }
-
- private:
-  store::StudyFolder folder_;
-  bool existed_;
-  bool kept_ = false;
-};
-
-Result<FreshFolder> open_fresh_folder(const job::Job& job, const fs::path& wanted) {
-  if (wanted.empty()) {
-    HYDRO_TRY(store::StudyFolder folder, store::make_fresh_folder("runs", job.name));
-    return FreshFolder(std::move(folder), false);
-  }
-  std::error_code ignored;
-  const bool existed = fs::exists(wanted, ignored);
-  HYDRO_TRY(store::StudyFolder folder, store::make_folder_at(wanted));
-  return FreshFolder(std::move(folder), existed);
-}
-
 std::int64_t core_count(const job::Job& job) {
-  return job.resources.cores.value_or(std::max<std::int64_t>(std::thread::hardware_concurrency(), 1));
+  return job.resources.cores.value_or(
+      std::max<std::int64_t>(std::thread::hardware_concurrency(), 1));
 }
 
 /// One trial a core unless the job says otherwise.
@@ -69,7 +30,9 @@ std::int64_t fusion_limit(const job::Fusion& fusion) {
   return fusion.kind == job::Fusion::Kind::kLimit ? fusion.limit : 1;
 }
 
-tune::StudySettings settings_of(const job::Job& job, std::int64_t trials, const fs::path& folder) {
+tune::StudySettings settings_of(const job::Job& job,
+                                std::int64_t trials,
+                                const fs::path& folder) {
   const std::int64_t cores = core_count(job);
   return {.name = job.name,
           .metric = job.tune.metric,
@@ -89,36 +52,48 @@ tune::StudySettings settings_of(const job::Job& job, std::int64_t trials, const 
 }
 
 /// The short coordinate check before a search; a miss warns or ends the start, as the job asks.
-Result<void> guard_coordinates(const job::Job& job, const Material& material, const Backend& backend,
+Result<void> guard_coordinates(const job::Job& job,
+                               const Material& material,
+                               const Backend& backend,
                                const Listener& listener) {
   if (job.tune.coordinate_check == job::CoordinateCheck::kOff || job.tune.scaling <= 1) {
     return {};
   }
   for (const Architecture& architecture : material.architectures) {
     HYDRO_TRY(const shrink::CoordinateVerdict verdict,
-              check_coordinates(job, architecture, *material.loaders.training, backend, CheckForm::kShort));
+              check_coordinates(
+                  job, architecture, *material.loaders.training, backend, CheckForm::kShort));
     if (verdict.passed) {
       continue;
     }
-    Error miss = make_error("H0310", "the coordinate check failed in " + std::to_string(verdict.failed.size()) +
-                                         " layers, first `" + verdict.failed.front() + "`");
+    Error miss =
+        make_error("H0310",
+                   "the coordinate check failed in " + std::to_string(verdict.failed.size()) +
+                       " layers, first `" + verdict.failed.front() + "`");
     if (job.tune.coordinate_check == job::CoordinateCheck::kError) {
       return miss;
     }
-    listener.says("warning: " + miss.what + "; hyperparameters may not transfer (hydro explain H0310)\n");
+    listener.says("warning: " + miss.what +
+                  "; hyperparameters may not transfer (hydro explain H0310)\n");
   }
   return {};
 }
 
-Result<Material> prepare(const job::Job& job, const Folders& folders, const Backend& backend, const Listener& listener,
+Result<Material> prepare(const job::Job& job,
+                         const Folders& folders,
+                         const Backend& backend,
+                         const Listener& listener,
                          const std::stop_token& stop) {
   HYDRO_TRY(Material material, prepare_models(job, folders, stop));
+  if (listener.logs && !material.exporter_said.empty()) {
+    listener.logs(material.exporter_said);
+  }
+  for (const std::string& warning : material.warnings()) {
+    listener.says("warning: " + warning + "\n");
+  }
   HYDRO_TRY(material.loaders, prepare_data(job, material.architectures));
   for (const Architecture& architecture : material.architectures) {
     HYDRO_TRY_VOID(backend.check_shapes(*architecture.surrogate));
-    for (const std::string& warning : architecture.surrogate->warnings) {
-      listener.says("warning: " + warning + "\n");
-    }
   }
   HYDRO_TRY_VOID(guard_coordinates(job, material, backend, listener));
   if (stop.stop_requested()) {
@@ -127,8 +102,11 @@ Result<Material> prepare(const job::Job& job, const Folders& folders, const Back
   return material;
 }
 
-Suggester make_suggester(const job::Job& job, const Material& material, const search::Searcher& searcher) {
-  return [&job, &material, &searcher](std::int64_t k) -> Result<std::optional<tune::TrialSuggested>> {
+Suggester make_suggester(const job::Job& job,
+                         const Material& material,
+                         const search::Searcher& searcher) {
+  return [&job, &material, &searcher](
+             std::int64_t k) -> Result<std::optional<tune::TrialSuggested>> {
     const std::optional<search::Config> config = searcher.suggest(k);
     if (!config.has_value()) {
       return std::optional<tune::TrialSuggested>();
@@ -136,14 +114,15 @@ Suggester make_suggester(const job::Job& job, const Material& material, const se
     HYDRO_TRY(const job::ResolvedTrial trial, job::resolve(job, *config));
     const Architecture& architecture = material.architecture(trial.kwargs);
     const std::int64_t samples = material.loaders.training->dataset().size;
-    return std::optional(tune::TrialSuggested{.id = worker::TrialId{k},
-                                              .config = *config,
-                                              .model = architecture.surrogate_key,
-                                              .target_model = architecture.target_key,
-                                              .batch_size = trial.batch_size,
-                                              .budget = job::budget(job.train, samples, trial.batch_size),
-                                              .settings = trial.settings,
-                                              .cost_per_sample = architecture.cost_per_sample});
+    return std::optional(
+        tune::TrialSuggested{.id = worker::TrialId{k},
+                             .config = *config,
+                             .model = architecture.surrogate_key,
+                             .target_model = architecture.target_key,
+                             .batch_size = trial.batch_size,
+                             .budget = job::budget(job.train, samples, trial.batch_size),
+                             .settings = trial.settings,
+                             .cost_per_sample = architecture.cost_per_sample});
   };
 }
 
@@ -160,38 +139,59 @@ Journal make_journal(store::StudyDb& database) {
   };
 }
 
+/// What lies in a run folder before the first event: job.yaml and an empty study.db.
+Result<store::StudyDb> write_start(const job::Job& job,
+                                   const Material& material,
+                                   const fs::path& folder) {
+  HYDRO_TRY(const std::string fingerprints, fingerprint_lines(job, material.architectures));
+  HYDRO_TRY_VOID(
+      write_text_durably(folder / "job.yaml", job::resolved_yaml(job) + fingerprints));
+  return store::StudyDb::create(folder / "study.db");
+}
+
 /// The edge's work once everything is ready.
 struct Running {
   const job::Job& job;
   const Material& material;
   const Backend& backend;
   const fs::path& folder;
+  store::StudyDb& database;
 };
 
-Result<tune::State> run_to_close(const Running& running, const TuneRequest& request, const Listener& listener,
-                                 const Clock& clock, const std::stop_token& stop) {
-  HYDRO_TRY(store::StudyDb database, store::StudyDb::create(running.folder / "study.db"));
+Result<tune::State> run_to_close(const Running& running,
+                                 const TuneRequest& request,
+                                 const Listener& listener,
+                                 const Clock& clock,
+                                 const std::stop_token& stop) {
   const std::unique_ptr<search::Searcher> searcher = job::make_searcher(running.job);
   const std::int64_t trials = searcher->total().value_or(running.job.tune.num_samples);
   const tune::StudySettings settings = settings_of(running.job, trials, running.folder);
-  Edge edge(make_journal(database), make_suggester(running.job, running.material, *searcher), listener.event, clock);
+  Edge edge(make_journal(running.database),
+            make_suggester(running.job, running.material, *searcher),
+            listener.event,
+            clock);
   HYDRO_TRY_VOID(edge.append(
-      tune::StudyOpened{.settings = settings, .process_start_ns = request.process_start_ns}, "hydro tune"));
+      tune::StudyOpened{.settings = settings, .process_start_ns = request.process_start_ns},
+      "hydro tune"));
   HYDRO_TRY_VOID(edge.append(tune::Prepared{}));
   {
     const std::unique_ptr<worker::Engine> engine = engine::make_thread_engine(
-        static_cast<std::int32_t>(settings.slots), running.backend.workers(running.material, running.job.train.task));
+        static_cast<std::int32_t>(settings.slots),
+        running.backend.workers(running.material, running.job.train.task));
     HYDRO_TRY_VOID(edge.run(*engine, stop));
   }
-  HYDRO_TRY_VOID(database.close());
+  HYDRO_TRY_VOID(running.database.close());
   return edge.state();
 }
 
-Result<void> write_best_config(const job::Job& job, const tune::State& state, const fs::path& folder) {
+Result<void> write_best_config(const job::Job& job,
+                               const tune::State& state,
+                               const fs::path& folder) {
   for (const tune::Target& target : state.targets) {
     if (target.status == tune::TargetStatus::kFinished) {
       const search::Config& config = state.trial(target.trial).suggestion.config;
-      return write_text_durably(folder / "best" / "config.yaml", job::best_config_yaml(job, config));
+      return write_text_durably(folder / "best" / "config.yaml",
+                                job::best_config_yaml(job, config));
     }
   }
   return {};
@@ -199,36 +199,28 @@ Result<void> write_best_config(const job::Job& job, const tune::State& state, co
 
 }  // namespace
 
-Result<StudyOutcome> tune_study(const TuneRequest& request, const Backend& backend, const Listener& listener,
-                                const Clock& clock, const std::stop_token& stop) {
+Result<StudyOutcome> tune_study(const TuneRequest& request,
+                                const Backend& backend,
+                                const Listener& listener,
+                                const Clock& clock,
+                                const std::stop_token& stop) {
   HYDRO_TRY(job::Job job, job::load_job(request.job, request.settings));
   for (const Error& warning : job.warnings) {
     listener.says(render_warning(warning));
   }
-  HYDRO_TRY(FreshFolder folder, open_fresh_folder(job, request.folder));
-  const Folders folders = {.job = fs::absolute(request.job).parent_path(), .run = fs::absolute(folder.path())};
+  HYDRO_TRY(FreshFolder folder, FreshFolder::open(job.name, request.folder));
+  const Folders folders = {.job = fs::absolute(request.job).parent_path(),
+                           .run = fs::absolute(folder.path())};
   listener.opened(job, folder.path());
   HYDRO_TRY(const Material material, prepare(job, folders, backend, listener, stop));
   HYDRO_TRY_VOID(write_text_durably(folder.path() / "job.yaml", job::resolved_yaml(job)));
   folder.keep();
-  const Running running = {.job = job, .material = material, .backend = backend, .folder = folder.path()};
+  const Running running = {
+      .job = job, .material = material, .backend = backend, .folder = folder.path()};
   HYDRO_TRY(tune::State state, run_to_close(running, request, listener, clock, stop));
   HYDRO_TRY_VOID(write_best_config(job, state, folder.path()));
-  return StudyOutcome{.job = std::move(job), .folder = folder.path(), .state = std::move(state)};
-}
-
-Result<StoredStudy> read_study(const fs::path& folder) {
-  HYDRO_TRY(const std::vector<store::StoredEvent> events, store::read_events(folder / "study.db"));
-  StoredStudy out;
-  for (const store::StoredEvent& stored : events) {
-    HYDRO_TRY(const Json json, parse_json(stored.event.body, "H0644", "event " + std::to_string(stored.seq)));
-    HYDRO_TRY(const tune::Event event, tune::event_from_json(json));
-    tune::apply(out.state, event);
-  }
-  if (const Result<job::Job> job = job::load_job(folder / "job.yaml"); job.has_value()) {
-    out.parameters = job->space.parameters;
-  }
-  return out;
+  return StudyOutcome{
+      .job = std::move(job), .folder = folder.path(), .state = std::move(state)};
 }
 
 }  // namespace hydro::run

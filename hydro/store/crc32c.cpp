@@ -1,6 +1,9 @@
 #include "hydro/store/crc32c.h"
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 
 namespace hydro::store {
 namespace {

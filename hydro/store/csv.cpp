@@ -1,5 +1,7 @@
 #include "hydro/store/csv.h"
 
+#include <string>
+
 #include "hydro/base/result.h"
 #include "hydro/base/text.h"
 

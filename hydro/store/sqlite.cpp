@@ -1,5 +1,12 @@
 #include "hydro/store/sqlite.h"
 
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "hydro/base/result.h"
+
 namespace hydro::store {
 namespace {
 

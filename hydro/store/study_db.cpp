@@ -2,13 +2,22 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include "hydro/base/result.h"
 #include "hydro/store/crc32c.h"
 #include "hydro/store/sqlite.h"
 
@@ -249,7 +258,8 @@ Result<StudyDb> StudyDb::open(const std::filesystem::path& file) {
 }
 
 Result<std::int64_t> StudyDb::append(std::span<const Event> batch) {
-  HYDRO_CHECK(connection_ && connection_->database, "append after close");
+  HYDRO_CHECK(connection_ != nullptr);
+  HYDRO_CHECK(connection_->database != nullptr, "append after close");
   Connection& c = *connection_;
   sqlite3* database = c.database.get();
   HYDRO_TRY_VOID(execute(database, "BEGIN IMMEDIATE", "H0611", c.file));
@@ -278,7 +288,8 @@ std::int64_t StudyDb::last_seq() const {
 }
 
 Result<void> StudyDb::close() {
-  HYDRO_CHECK(connection_ && connection_->database, "closed twice");
+  HYDRO_CHECK(connection_ != nullptr);
+  HYDRO_CHECK(connection_->database != nullptr, "closed twice");
   Connection& c = *connection_;
   c.insert.reset();
   const auto result =

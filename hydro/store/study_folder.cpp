@@ -3,7 +3,9 @@
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <fstream>
+#include <cstdint>
+#include <filesystem>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -15,6 +17,7 @@
 #include <unistd.h>
 
 #include "hydro/base/file.h"
+#include "hydro/base/result.h"
 #include "hydro/base/text.h"
 #include "hydro/store/study_db.h"
 

@@ -49,22 +49,29 @@ std::vector<double> values_of(const at::Tensor& losses) {
 std::vector<std::string> owners_of(const worker::ContainerSpec& spec) {
   std::vector<std::string> owners;
   for (const worker::TrialSpec& trial : spec.trials) {
-    owners.push_back(spec.kind == worker::TrialKind::kTarget ? "target"
-                                                             : std::to_string(static_cast<std::int64_t>(trial.id)));
+    owners.push_back(spec.kind == worker::TrialKind::kTarget
+                         ? "target"
+                         : std::to_string(static_cast<std::int64_t>(trial.id)));
   }
   return owners;
 }
 
-Result<Container> Container::make(const Study& study, worker::ContainerSpec spec, at::ScalarType dtype) {
+Result<Container> Container::make(const Study& study,
+                                  worker::ContainerSpec spec,
+                                  at::ScalarType dtype) {
   HYDRO_CHECK(!spec.trials.empty() && spec.batch_size > 0 && spec.budget.steps_per_epoch > 0);
   const shrink::Surrogate& surrogate = model_of(study, spec);
-  const NetworkSetting setting{.study_seed = spec.study_seed, .owners = owners_of(spec), .dtype = dtype};
+  const NetworkSetting setting{
+      .study_seed = spec.study_seed, .owners = owners_of(spec), .dtype = dtype};
   HYDRO_TRY(Network network, Network::make(surrogate, setting));
   HYDRO_TRY_VOID(check_inputs(network.training_program().graph, study.training->dataset()));
   return Container(study, std::move(spec), std::move(network), dtype);
 }
 
-Container::Container(const Study& study, worker::ContainerSpec spec, Network network, at::ScalarType dtype)
+Container::Container(const Study& study,
+                     worker::ContainerSpec spec,
+                     Network network,
+                     at::ScalarType dtype)
     : spec_(std::move(spec)),
       task_(study.task),
       evaluation_batch_(study.evaluation_batch),
@@ -72,10 +79,15 @@ Container::Container(const Study& study, worker::ContainerSpec spec, Network net
       test_(spec_.evaluate_test ? study.test : nullptr),
       dtype_(dtype),
       network_(std::move(network)),
-      optimizer_(network_.layout(), optimizers_of(spec_),
-                 factors_of(model_of(study, spec_), network_, spec_.trials.front().settings.optimizer.kind).optimizer),
-      meter_(network_.layout(),
-             factors_of(model_of(study, spec_), network_, worker::OptimizerKind::kSgd).sgd_decay),
+      optimizer_(
+          network_.layout(),
+          optimizers_of(spec_),
+          factors_of(
+              model_of(study, spec_), network_, spec_.trials.front().settings.optimizer.kind)
+              .optimizer),
+      meter_(
+          network_.layout(),
+          factors_of(model_of(study, spec_), network_, worker::OptimizerKind::kSgd).sgd_decay),
       feeder_(study.training, dtype),
       live_(spec_.trials.size(), true),
       loss_sums_(spec_.trials.size()) {
@@ -84,7 +96,9 @@ Container::Container(const Study& study, worker::ContainerSpec spec, Network net
   }
 }
 
-bool Container::has_live_trials() const { return std::ranges::find(live_, true) != live_.end(); }
+bool Container::has_live_trials() const {
+  return std::ranges::find(live_, true) != live_.end();
+}
 
 bool Container::owes_evaluation() const {
   const worker::Budget& budget = spec_.budget;
@@ -96,7 +110,8 @@ Result<std::vector<worker::Diverged>> Container::advance() {
   const at::AutoGradMode with_gradients(true);
   const Batch batch = next_batch();
   Network::Pass pass = network_.train(batch.inputs, step_);
-  HYDRO_TRY(const at::Tensor losses, training_losses(task_, pass.output, batch, label_smoothing_));
+  HYDRO_TRY(const at::Tensor losses,
+            training_losses(task_, pass.output, batch, label_smoothing_));
   pass.output.reset();
   const std::vector<at::Tensor> gradients = gradients_of(losses.sum(), network_);
   const std::vector<double> values = values_of(losses);
@@ -119,13 +134,15 @@ Batch Container::next_batch() {
   }
   const std::int64_t begin = step_ % spec_.budget.steps_per_epoch * spec_.batch_size;
   const std::int64_t count = std::min(spec_.batch_size, feeder_.size() - begin);
-  HYDRO_CHECK(count > 0 && (count == spec_.batch_size || !spec_.drop_last), "an epoch has fewer steps than planned");
-  return feeder_.gather(std::span(order_).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)),
+  HYDRO_CHECK(count > 0 && (count == spec_.batch_size || !spec_.drop_last),
+              "an epoch has fewer steps than planned");
+  return feeder_.gather(std::span(order_).subspan(static_cast<std::size_t>(begin),
+                                                  static_cast<std::size_t>(count)),
                         epoch);
 }
 
-std::vector<worker::Diverged> Container::mask_diverged(std::span<const double> losses,
-                                                       std::span<const optim::GradientNorm> norms) {
+std::vector<worker::Diverged> Container::mask_diverged(
+    std::span<const double> losses, std::span<const optim::GradientNorm> norms) {
   std::vector<worker::Diverged> diverged;
   for (std::size_t k = 0; k < live_.size(); ++k) {
     const bool loss_is_finite = std::isfinite(losses[k]);
@@ -133,26 +150,30 @@ std::vector<worker::Diverged> Container::mask_diverged(std::span<const double> l
       continue;
     }
     live_[k] = false;
-    diverged.push_back({.trial = spec_.trials[k].id,
-                        .step = step_ + 1,
-                        .reason = loss_is_finite ? "a gradient was not finite" : "the loss was not finite"});
+    diverged.push_back(
+        {.trial = spec_.trials[k].id,
+         .step = step_ + 1,
+         .reason = loss_is_finite ? "a gradient was not finite" : "the loss was not finite"});
   }
   return diverged;
 }
 
-std::vector<optim::TrialStep> Container::trial_steps(std::span<const optim::GradientNorm> norms) const {
+std::vector<optim::TrialStep> Container::trial_steps(
+    std::span<const optim::GradientNorm> norms) const {
   std::vector<optim::TrialStep> steps;
   for (std::size_t k = 0; k < live_.size(); ++k) {
     const worker::TrialSettings& settings = spec_.trials[k].settings;
-    steps.push_back({.lr_factor = worker::lr_factor(settings.schedule, spec_.budget, step_),
-                     .gradient_scale =
-                         settings.clip_norm ? optim::clip_scale(norms[k].norm, *settings.clip_norm) : 1.0,
-                     .live = live_[k]});
+    steps.push_back(
+        {.lr_factor = worker::lr_factor(settings.schedule, spec_.budget, step_),
+         .gradient_scale =
+             settings.clip_norm ? optim::clip_scale(norms[k].norm, *settings.clip_norm) : 1.0,
+         .live = live_[k]});
   }
   return steps;
 }
 
-Result<std::optional<std::vector<worker::Report>>> Container::evaluate(const std::stop_token& stop) {
+Result<std::optional<std::vector<worker::Report>>> Container::evaluate(
+    const std::stop_token& stop) {
   using Reports = std::optional<std::vector<worker::Report>>;
   HYDRO_TRY(auto metrics, measure(validation_, "val", stop));
   if (!metrics) {
@@ -171,7 +192,9 @@ Result<std::optional<std::vector<worker::Report>>> Container::evaluate(const std
 }
 
 Result<std::optional<std::vector<std::map<std::string, double>>>> Container::measure(
-    const std::shared_ptr<const data::Loader>& loader, const std::string& split, const std::stop_token& stop) {
+    const std::shared_ptr<const data::Loader>& loader,
+    const std::string& split,
+    const std::stop_token& stop) {
   using Metrics = std::vector<std::map<std::string, double>>;
   Feeder feeder(loader, dtype_);
   std::vector<Tally> tallies(live_.size(), Tally(task_));
@@ -180,7 +203,8 @@ Result<std::optional<std::vector<std::map<std::string, double>>>> Container::mea
     if (stop.stop_requested()) {
       return std::optional<Metrics>();
     }
-    for (std::size_t i = 0; i < indices.size(); ++i) {  // the last batch is padded with the last sample
+    for (std::size_t i = 0; i < indices.size();
+         ++i) {  // the last batch is padded with the last sample
       indices[i] = std::min(begin + static_cast<std::int64_t>(i), feeder.size() - 1);
     }
     const Batch batch = feeder.gather(indices, 0);
@@ -188,7 +212,8 @@ Result<std::optional<std::vector<std::map<std::string, double>>>> Container::mea
     const std::int64_t valid = std::min(evaluation_batch_, feeder.size() - begin);
     for (std::size_t k = 0; k < live_.size(); ++k) {
       const bool is_stacked = live_.size() > 1;
-      const at::Tensor own = is_stacked ? output.select(0, static_cast<std::int64_t>(k)) : output;
+      const at::Tensor own =
+          is_stacked ? output.select(0, static_cast<std::int64_t>(k)) : output;
       HYDRO_TRY_VOID(tallies[k].add(own, batch, valid));
     }
   }
@@ -199,7 +224,8 @@ Result<std::optional<std::vector<std::map<std::string, double>>>> Container::mea
   return std::optional(std::move(metrics));
 }
 
-std::vector<worker::Report> Container::reports(std::vector<std::map<std::string, double>> metrics) {
+std::vector<worker::Report> Container::reports(
+    std::vector<std::map<std::string, double>> metrics) {
   std::vector<worker::Report> made;
   const auto steps = static_cast<double>(step_ - reported_);
   for (std::size_t k = 0; k < live_.size(); ++k) {
@@ -209,7 +235,8 @@ std::vector<worker::Report> Container::reports(std::vector<std::map<std::string,
     metrics[k]["train_loss"] = loss_sums_[k] / steps;
     made.push_back({.trial = spec_.trials[k].id,
                     .step = step_,
-                    .epoch = static_cast<double>(step_) / static_cast<double>(spec_.budget.steps_per_epoch),
+                    .epoch = static_cast<double>(step_) /
+                             static_cast<double>(spec_.budget.steps_per_epoch),
                     .metrics = std::move(metrics[k])});
   }
   std::ranges::fill(loss_sums_, 0.0);
@@ -220,11 +247,14 @@ std::vector<worker::Report> Container::reports(std::vector<std::map<std::string,
 
 std::size_t Container::slot_of(worker::TrialId trial) const {
   const auto found = std::ranges::find(spec_.trials, trial, &worker::TrialSpec::id);
-  HYDRO_CHECK(found != spec_.trials.end(), "no trial " + std::to_string(static_cast<std::int64_t>(trial)));
+  HYDRO_CHECK(found != spec_.trials.end(),
+              "no trial " + std::to_string(static_cast<std::int64_t>(trial)));
   return static_cast<std::size_t>(found - spec_.trials.begin());
 }
 
-void Container::drop(worker::TrialId trial) { live_[slot_of(trial)] = false; }
+void Container::drop(worker::TrialId trial) {
+  live_[slot_of(trial)] = false;
+}
 
 Result<void> Container::write(worker::TrialId trial, const std::string& path) const {
   return write_state(network_, static_cast<std::int64_t>(slot_of(trial)), path);

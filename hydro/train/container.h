@@ -1,6 +1,6 @@
-// hydro/train/container.h — K trials in training: their network, optimizer and place in the data.
-// A container is advanced step by step by the worker; it knows nothing of commands and answers.
-// Thread-safety: one thread at a time.
+// hydro/train/container.h — K trials in training: their network, optimizer and place in the
+// data. A container is advanced step by step by the worker; it knows nothing of commands and
+// answers. Thread-safety: one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -30,24 +30,28 @@ namespace hydro::train {
 class Container {
  public:
   /// Errors: H0330, H0503 the network's; H0504 the data's
-  [[nodiscard]] static Result<Container> make(const Study& study, worker::ContainerSpec spec,
+  [[nodiscard]] static Result<Container> make(const Study& study,
+                                              worker::ContainerSpec spec,
                                               at::ScalarType dtype = at::kFloat);
 
   [[nodiscard]] const worker::ContainerSpec& spec() const { return spec_; }
+
   [[nodiscard]] std::int64_t step() const { return step_; }
+
   [[nodiscard]] bool has_live_trials() const;
   /// The step just reached is one to evaluate, and was not yet.
   [[nodiscard]] bool owes_evaluation() const;
 
-  /// One training step. Trials whose loss or gradient is not finite are masked before any of their weights or
-  /// statistics change, and returned.
+  /// One training step. Trials whose loss or gradient is not finite are masked before any of
+  /// their weights or statistics change, and returned.
   ///
   /// Errors: H0505
   [[nodiscard]] Result<std::vector<worker::Diverged>> advance();
   /// Reports of the live trials; nothing when `stop` came in between.
   ///
   /// Errors: H0505
-  [[nodiscard]] Result<std::optional<std::vector<worker::Report>>> evaluate(const std::stop_token& stop);
+  [[nodiscard]] Result<std::optional<std::vector<worker::Report>>> evaluate(
+      const std::stop_token& stop);
   /// The trial is no longer trained nor reported.
   void drop(worker::TrialId trial);
   /// Errors: H0603
@@ -56,16 +60,23 @@ class Container {
   [[nodiscard]] const Network& network() const { return network_; }
 
  private:
-  Container(const Study& study, worker::ContainerSpec spec, Network network, at::ScalarType dtype);
+  Container(const Study& study,
+            worker::ContainerSpec spec,
+            Network network,
+            at::ScalarType dtype);
 
   [[nodiscard]] std::size_t slot_of(worker::TrialId trial) const;
   [[nodiscard]] Batch next_batch();
-  [[nodiscard]] std::vector<worker::Diverged> mask_diverged(std::span<const double> losses,
-                                                            std::span<const optim::GradientNorm> norms);
-  [[nodiscard]] std::vector<optim::TrialStep> trial_steps(std::span<const optim::GradientNorm> norms) const;
+  [[nodiscard]] std::vector<worker::Diverged> mask_diverged(
+      std::span<const double> losses, std::span<const optim::GradientNorm> norms);
+  [[nodiscard]] std::vector<optim::TrialStep> trial_steps(
+      std::span<const optim::GradientNorm> norms) const;
   [[nodiscard]] Result<std::optional<std::vector<std::map<std::string, double>>>> measure(
-      const std::shared_ptr<const data::Loader>& loader, const std::string& split, const std::stop_token& stop);
-  [[nodiscard]] std::vector<worker::Report> reports(std::vector<std::map<std::string, double>> metrics);
+      const std::shared_ptr<const data::Loader>& loader,
+      const std::string& split,
+      const std::stop_token& stop);
+  [[nodiscard]] std::vector<worker::Report> reports(
+      std::vector<std::map<std::string, double>> metrics);
 
   worker::ContainerSpec spec_;
   worker::Task task_;
@@ -80,10 +91,10 @@ class Container {
   std::vector<double> label_smoothing_;
   std::vector<bool> live_;
   std::int64_t step_ = 0;
-  std::int64_t evaluated_ = 0;           // the last step that was evaluated
-  std::int64_t reported_ = 0;            // the last step of a report: train_loss starts there
-  std::vector<double> loss_sums_;        // since then
-  std::int64_t epoch_ = -1;              // of order_
+  std::int64_t evaluated_ = 0;     // the last step that was evaluated
+  std::int64_t reported_ = 0;      // the last step of a report: train_loss starts there
+  std::vector<double> loss_sums_;  // since then
+  std::int64_t epoch_ = -1;        // of order_
   std::vector<std::int64_t> order_;
 };
 

@@ -1,5 +1,5 @@
-// Measures a coordinate check: how far each weight's updates move the layer's output. `shrink` judges.
-// Source: DESIGN "Coordinate check"; transfer-measured.md, section 3.
+// Measures a coordinate check: how far each weight's updates move the layer's output. `shrink`
+// judges. Source: DESIGN "Coordinate check"; transfer-measured.md, section 3.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -39,11 +39,12 @@ struct LinearMap {
   std::string_view bias;
 };
 
-constexpr auto kLinearMaps = std::to_array<LinearMap>({{"aten.conv1d.default", "weight", "bias"},
-                                                       {"aten.conv2d.default", "weight", "bias"},
-                                                       {"aten.conv2d.padding", "weight", "bias"},
-                                                       {"aten.linear.default", "weight", "bias"},
-                                                       {"aten.addmm.default", "mat2", "self"}});
+constexpr auto kLinearMaps =
+    std::to_array<LinearMap>({{"aten.conv1d.default", "weight", "bias"},
+                              {"aten.conv2d.default", "weight", "bias"},
+                              {"aten.conv2d.padding", "weight", "bias"},
+                              {"aten.linear.default", "weight", "bias"},
+                              {"aten.addmm.default", "mat2", "self"}});
 
 const LinearMap* find_map(const ir::Node& node) {
   const auto* found = std::ranges::find(kLinearMaps, node.op, &LinearMap::op);
@@ -54,7 +55,8 @@ const LinearMap* find_map(const ir::Node& node) {
 std::optional<std::string> parameter_behind(const ir::Graph& graph, ir::ValueId value) {
   if (graph.value(value).producer != ir::kNoNode) {
     const ir::Node& producer = graph.node(graph.value(value).producer);
-    const bool transposes = producer.op == "aten.t.default" || producer.op == "aten.transpose.int" ||
+    const bool transposes = producer.op == "aten.t.default" ||
+                            producer.op == "aten.transpose.int" ||
                             producer.op == "aten.permute.default";
     return transposes ? parameter_behind(graph, producer.value("self")) : std::nullopt;
   }
@@ -65,7 +67,9 @@ std::optional<std::string> parameter_behind(const ir::Graph& graph, ir::ValueId 
   return found == graph.inputs.end() ? std::nullopt : std::optional(found->name);
 }
 
-double mean_size(const at::Tensor& tensor) { return tensor.abs().to(at::kDouble).mean().item<double>(); }
+double mean_size(const at::Tensor& tensor) {
+  return tensor.abs().to(at::kDouble).mean().item<double>();
+}
 
 /// Sums of one layer over its uses and over seeds.
 struct LayerSum {
@@ -92,7 +96,8 @@ class LayerSums {
     std::vector<LayerUpdate> layers;
     for (const auto& [name, sum] : sums_) {
       const auto count = static_cast<double>(sum.count);
-      layers.push_back({.layer = name, .update = sum.update / count, .activation = sum.activation / count});
+      layers.push_back(
+          {.layer = name, .update = sum.update / count, .activation = sum.activation / count});
     }
     return layers;
   }
@@ -121,10 +126,16 @@ class Probe {
     double first_loss = 0;
     for (std::int64_t pass = 0; pass < kPasses; ++pass) {
       const bool is_last = pass + 1 == kPasses;
-      const ops::Observer watch = [&](const ir::Node& node, const ops::Frame& frame) { observe(node, frame, sums); };
-      Network::Pass result = network_.train(batch.inputs, pass, is_last ? watch : ops::Observer());
-      HYDRO_TRY(const at::Tensor losses, training_losses(setting_.task, result.output, batch,
-                                                         std::array{setting_.settings.label_smoothing}));
+      const ops::Observer watch = [&](const ir::Node& node, const ops::Frame& frame) {
+        observe(node, frame, sums);
+      };
+      Network::Pass result =
+          network_.train(batch.inputs, pass, is_last ? watch : ops::Observer());
+      HYDRO_TRY(const at::Tensor losses,
+                training_losses(setting_.task,
+                                result.output,
+                                batch,
+                                std::array{setting_.settings.label_smoothing}));
       first_loss = pass == 0 ? losses.item<double>() : first_loss;
       if (!is_last) {
         update(losses.sum());
@@ -139,7 +150,8 @@ class Probe {
     const std::vector<at::Tensor> gradients = gradients_of(loss, network_);
     optim::TrialStep step;
     if (setting_.settings.clip_norm) {
-      step.gradient_scale = optim::clip_scale(meter_.measure(gradients).front().norm, *setting_.settings.clip_norm);
+      step.gradient_scale = optim::clip_scale(meter_.measure(gradients).front().norm,
+                                              *setting_.settings.clip_norm);
     }
     optimizer_.step(network_.weights(), gradients, std::array{step});
   }
@@ -166,7 +178,8 @@ class Probe {
       }
     }
     const ops::RandomStreams no_random;
-    const ops::Scene scene{.graph = program.graph, .axes = program.axes, .trials = 1, .random = no_random};
+    const ops::Scene scene{
+        .graph = program.graph, .axes = program.axes, .trials = 1, .random = no_random};
     ops::find_row(node.op)->run_one(ops::Call(scene, node, changed, /*reuse=*/false));
     sums.add(*name, mean_size(changed.tensor(node.outputs.front())), activation);
   }
@@ -206,10 +219,12 @@ Result<CoordinateRun> measure(const shrink::Surrogate& surrogate,
   CoordinateRun run;
   LayerSums sums;
   for (std::int64_t seed = 0; seed < setting.seeds; ++seed) {
-    const NetworkSetting draw{.study_seed = static_cast<std::uint64_t>(seed), .owners = {"coordinates"}};
+    const NetworkSetting draw{.study_seed = static_cast<std::uint64_t>(seed),
+                              .owners = {"coordinates"}};
     HYDRO_TRY(Network network, Network::make(surrogate, draw));
     HYDRO_TRY_VOID(check_inputs(network.training_program().graph, data.dataset()));
-    HYDRO_TRY(const double loss, Probe(surrogate, std::move(network), setting).run(batch, sums));
+    HYDRO_TRY(const double loss,
+              Probe(surrogate, std::move(network), setting).run(batch, sums));
     run.first_losses.push_back(loss);
   }
   run.layers = sums.means();

@@ -22,7 +22,8 @@ at::Tensor wrap(data::BatchBuffer::Slot& slot, at::ScalarType dtype) {
   const auto& s = slot.shape;
   const at::Tensor tensor =
       slot.channels_last
-          ? at::from_blob(slot.floats.data(), s, {s[1] * s[2] * s[3], 1, s[3] * s[1], s[1]}, at::kFloat)
+          ? at::from_blob(
+                slot.floats.data(), s, {s[1] * s[2] * s[3], 1, s[3] * s[1], s[1]}, at::kFloat)
           : at::from_blob(slot.floats.data(), s, at::kFloat);
   return tensor.to(dtype);
 }
@@ -36,7 +37,8 @@ Batch Feeder::gather(std::span<const std::int64_t> indices, std::int64_t epoch) 
   loader_->fill(indices, epoch, buffer_);
   Batch batch;
   for (std::size_t i = 0; i < buffer_.inputs.size(); ++i) {
-    batch.inputs.emplace_back(loader_->dataset().inputs[i].name, wrap(buffer_.inputs[i], dtype_));
+    batch.inputs.emplace_back(loader_->dataset().inputs[i].name,
+                              wrap(buffer_.inputs[i], dtype_));
   }
   const auto count = static_cast<std::int64_t>(indices.size());
   if (!buffer_.classes.empty()) {
@@ -52,9 +54,12 @@ Batch Feeder::gather(std::span<const std::int64_t> indices, std::int64_t epoch) 
 
 Result<void> check_inputs(const ir::Graph& graph, const data::Dataset& dataset) {
   for (const ir::Input& input : graph.inputs) {
-    const auto named = [&](const data::Field& field) { return field.name == input.name || field.name.empty(); };
+    const auto named = [&](const data::Field& field) {
+      return field.name == input.name || field.name.empty();
+    };
     if (input.kind == ir::InputKind::kUser && std::ranges::none_of(dataset.inputs, named)) {
-      return make_error("H0504", "the data have nothing for the model input `" + input.name + "`")
+      return make_error("H0504",
+                        "the data have nothing for the model input `" + input.name + "`")
           .fix("name the array `" + input.name + "` in the job's `data`");
     }
   }

@@ -1,5 +1,5 @@
-// hydro/train/feeder.h — batches as tensors: the loader fills one buffer again and again, tensors point into it.
-// Thread-safety: one worker's own.
+// hydro/train/feeder.h — batches as tensors: the loader fills one buffer again and again,
+// tensors point into it. Thread-safety: one worker's own.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,11 @@ struct Batch {
 
 class Feeder {
  public:
-  explicit Feeder(std::shared_ptr<const data::Loader> loader, at::ScalarType dtype = at::kFloat);
+  explicit Feeder(std::shared_ptr<const data::Loader> loader,
+                  at::ScalarType dtype = at::kFloat);
 
   [[nodiscard]] std::int64_t size() const { return loader_->dataset().size; }
+
   /// Images lie channels-last.
   [[nodiscard]] Batch gather(std::span<const std::int64_t> indices, std::int64_t epoch);
 

@@ -30,8 +30,9 @@ Result<void> guard(const std::string& doing, const std::function<Result<void>()>
     return out_of_memory(doing, error.what_without_backtrace());
   } catch (const c10::Error& error) {
     const std::string reason = error.what_without_backtrace();
-    return is_out_of_memory(reason) ? out_of_memory(doing, reason)
-                                    : make_error("H0501", "libtorch failed while " + doing).because(reason);
+    return is_out_of_memory(reason)
+               ? out_of_memory(doing, reason)
+               : make_error("H0501", "libtorch failed while " + doing).because(reason);
   } catch (const std::bad_alloc& error) {
     return out_of_memory(doing, error.what());
   }

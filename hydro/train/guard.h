@@ -1,4 +1,5 @@
-// hydro/train/guard.h — the one place where libtorch's exceptions become errors; out of memory apart.
+// hydro/train/guard.h — the one place where libtorch's exceptions become errors; out of memory
+// apart.
 #pragma once
 
 #include <functional>
@@ -8,9 +9,11 @@
 
 namespace hydro::train {
 
-/// Runs `work`; `doing` ("training step 12 of container 3") opens the message of what libtorch threw.
+/// Runs `work`; `doing` ("training step 12 of container 3") opens the message of what libtorch
+/// threw.
 ///
 /// Errors: work's own; H0501 libtorch refused; H0502 out of memory. BugError comes through.
-[[nodiscard]] Result<void> guard(const std::string& doing, const std::function<Result<void>()>& work);
+[[nodiscard]] Result<void> guard(const std::string& doing,
+                                 const std::function<Result<void>()>& work);
 
 }  // namespace hydro::train

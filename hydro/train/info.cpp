@@ -20,9 +20,11 @@ std::filesystem::path library_path() {
   return ::dladdr(symbol, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
 }
 
-/// The package's own word, as the headers only know what was compiled against: `__version__ = '2.11.0+cu130'`.
+/// The package's own word, as the headers only know what was compiled against: `__version__ =
+/// '2.11.0+cu130'`.
 std::string version_beside(const std::filesystem::path& library) {
-  const Result<std::string> text = read_text(library.parent_path().parent_path() / "version.py");
+  const Result<std::string> text =
+      read_text(library.parent_path().parent_path() / "version.py");
   if (!text) {
     return "unknown";
   }
@@ -38,7 +40,9 @@ std::string version_beside(const std::filesystem::path& library) {
 }  // namespace
 
 // New threads inherit the flag from the thread that makes them.
-void prepare_process() { static_cast<void>(at::globalContext().setFlushDenormal(true)); }
+void prepare_process() {
+  static_cast<void>(at::globalContext().setFlushDenormal(true));
+}
 
 TorchInfo torch_info() {
   const std::filesystem::path library = library_path();

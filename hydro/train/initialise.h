@@ -1,5 +1,6 @@
-// hydro/train/initialise.h — initial values by the recorded laws: element i of an entry is a pure function of
-// (key, the entry's manifest index, i), drawn in double precision. Thread-safety: pure functions.
+// hydro/train/initialise.h — initial values by the recorded laws: element i of an entry is a
+// pure function of (key, the entry's manifest index, i), drawn in double precision.
+// Thread-safety: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,9 @@ namespace hydro::train {
 /// Elements [first, first + out.size()) of `entry` in row-major order.
 ///
 /// Requires: the entry's laws cover its rows (BugError)
-void draw_initial(const ir::StateEntry& entry, std::uint64_t key, std::int64_t first, std::span<double> out);
+void draw_initial(const ir::StateEntry& entry,
+                  std::uint64_t key,
+                  std::int64_t first,
+                  std::span<double> out);
 
 }  // namespace hydro::train

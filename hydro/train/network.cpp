@@ -27,8 +27,16 @@ bool is_trained(const ir::StateEntry& entry) {
 }
 
 at::ScalarType scalar_type(ir::DType dtype) {
-  constexpr std::array kTypes = {at::kBool, at::kByte, at::kChar,     at::kShort, at::kInt,
-                                 at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble};
+  constexpr std::array kTypes = {at::kBool,
+                                 at::kByte,
+                                 at::kChar,
+                                 at::kShort,
+                                 at::kInt,
+                                 at::kLong,
+                                 at::kHalf,
+                                 at::kBFloat16,
+                                 at::kFloat,
+                                 at::kDouble};
   return kTypes.at(static_cast<std::size_t>(dtype));
 }
 
@@ -65,7 +73,8 @@ std::vector<const ir::StateEntry*> trained_entries(const ir::Model& model) {
   return entries;
 }
 
-std::vector<std::vector<std::int64_t>> shapes_of(std::span<const ir::StateEntry* const> entries) {
+std::vector<std::vector<std::int64_t>> shapes_of(
+    std::span<const ir::StateEntry* const> entries) {
   std::vector<std::vector<std::int64_t>> shapes;
   for (const ir::StateEntry* entry : entries) {
     shapes.push_back(entry->shape);
@@ -89,7 +98,9 @@ Result<std::size_t> selected_output(const ir::Graph& graph) {
     }
   }
   if (found.size() != 1) {
-    return make_error("H0503", "the model has " + std::to_string(found.size()) + " outputs to train on, not one")
+    return make_error("H0503",
+                      "the model has " + std::to_string(found.size()) +
+                          " outputs to train on, not one")
         .fix("select one with `model.output`");
   }
   return found.front();
@@ -98,9 +109,12 @@ Result<std::size_t> selected_output(const ir::Graph& graph) {
 }  // namespace
 
 Network::Network(optim::FlatLayout layout, const NetworkSetting& setting)
-    : layout_(std::move(layout)), weights_(layout_.make_buffer()), random_(streams_of(setting)) {}
+    : layout_(std::move(layout)),
+      weights_(layout_.make_buffer()),
+      random_(streams_of(setting)) {}
 
-Result<Network> Network::make(const shrink::Surrogate& surrogate, const NetworkSetting& setting) {
+Result<Network> Network::make(const shrink::Surrogate& surrogate,
+                              const NetworkSetting& setting) {
   const auto entries = trained_entries(surrogate.model);
   const auto trials = static_cast<std::int64_t>(setting.owners.size());
   Network network(optim::FlatLayout(shapes_of(entries), trials, setting.dtype), setting);
@@ -112,10 +126,12 @@ Result<Network> Network::make(const shrink::Surrogate& surrogate, const NetworkS
   return network;
 }
 
-void Network::make_parameters(const NetworkSetting& setting, std::span<const ir::StateEntry* const> entries) {
+void Network::make_parameters(const NetworkSetting& setting,
+                              std::span<const ir::StateEntry* const> entries) {
   for (std::size_t i = 0; i < entries.size(); ++i) {
     for (std::int64_t k = 0; setting.draws && k < trials(); ++k) {
-      const std::uint64_t key = stream_key(setting.study_seed, setting.owners[static_cast<std::size_t>(k)], "init");
+      const std::uint64_t key =
+          stream_key(setting.study_seed, setting.owners[static_cast<std::size_t>(k)], "init");
       const at::Tensor drawn = draw_tensor(*entries[i], key, layout_.tensors()[i].size);
       layout_.view(weights_, i, k).copy_(drawn.view(entries[i]->shape));
     }
@@ -135,7 +151,8 @@ Result<void> Network::take_tensors(const ir::Model& model, at::ScalarType dtype)
       std::vector<std::int64_t> shape = data.shape;
       shape.insert(shape.begin(), trials());
       return shape;
-    }()) : one;
+    }())
+                                    : one;
     auto& index = changes ? buffer_index_ : fixed_index_;
     auto& tensors = changes ? buffers_ : fixed_;
     index[name] = tensors.size();
@@ -154,14 +171,17 @@ Result<Network::Feed> Network::feed_of(const ir::Input& input) const {
   if (input.kind == ir::InputKind::kUser) {
     return Feed{.from = Feed::From::kUser, .index = 0, .name = input.name};
   }
-  const std::array<std::pair<const std::map<std::string, std::size_t>*, Feed::From>, 3> sources = {
-      {{&leaf_index_, Feed::From::kLeaf}, {&buffer_index_, Feed::From::kBuffer}, {&fixed_index_, Feed::From::kFixed}}};
+  const std::array<std::pair<const std::map<std::string, std::size_t>*, Feed::From>, 3>
+      sources = {{{&leaf_index_, Feed::From::kLeaf},
+                  {&buffer_index_, Feed::From::kBuffer},
+                  {&fixed_index_, Feed::From::kFixed}}};
   for (const auto& [index, from] : sources) {
     if (const auto found = index->find(input.name); found != index->end()) {
       return Feed{.from = from, .index = found->second, .name = input.name};
     }
   }
-  return make_error("H0503", "the graph reads `" + input.name + "`, for which the archive holds no data");
+  return make_error(
+      "H0503", "the graph reads `" + input.name + "`, for which the archive holds no data");
 }
 
 Result<Network::Half> Network::make_half(const Network& network, const ir::Graph& graph) {
@@ -187,7 +207,9 @@ std::vector<at::Tensor> Network::feeds(const Half& half, const NamedTensors& inp
   for (const Feed& feed : half.feeds) {
     switch (feed.from) {
       case Feed::From::kUser: {
-        const auto named = [&](const auto& one) { return one.first == feed.name || one.first.empty(); };
+        const auto named = [&](const auto& one) {
+          return one.first == feed.name || one.first.empty();
+        };
         const auto found = std::ranges::find_if(inputs, named);
         HYDRO_CHECK(found != inputs.end(), "no data for the model input " + feed.name);
         tensors.push_back(found->second);
@@ -207,9 +229,12 @@ std::vector<at::Tensor> Network::feeds(const Half& half, const NamedTensors& inp
   return tensors;
 }
 
-Network::Pass Network::train(const NamedTensors& inputs, std::int64_t step, const ops::Observer& observer) {
+Network::Pass Network::train(const NamedTensors& inputs,
+                             std::int64_t step,
+                             const ops::Observer& observer) {
   random_.step = static_cast<std::uint32_t>(step);
-  std::vector<at::Tensor> results = ops::run(train_.program, feeds(train_, inputs), random_, observer);
+  std::vector<at::Tensor> results =
+      ops::run(train_.program, feeds(train_, inputs), random_, observer);
   Pass pass{.output = results[train_.output], .buffers = buffers_};
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (train_.program.graph.outputs[i].kind == ir::OutputKind::kBuffer) {
@@ -242,7 +267,9 @@ void Network::keep(std::vector<at::Tensor> buffers, const std::vector<bool>& liv
 at::Tensor Network::state_of(const ir::StateEntry& entry, std::int64_t trial) const {
   const std::string& holder = entry.tie.empty() ? entry.name : entry.tie;
   const at::NoGradGuard no_gradient;
-  const auto one = [&](const at::Tensor& all) { return trials() > 1 ? all.select(0, trial) : all; };
+  const auto one = [&](const at::Tensor& all) {
+    return trials() > 1 ? all.select(0, trial) : all;
+  };
   at::Tensor value;
   if (const auto leaf = leaf_index_.find(holder); leaf != leaf_index_.end()) {
     value = layout_.view(weights_, leaf->second, trial);
@@ -261,8 +288,12 @@ Result<void> Network::check_shapes(const NamedTensors& inputs) {
 
 std::vector<at::Tensor> gradients_of(const at::Tensor& loss, const Network& network) {
   const std::vector<at::Tensor> leaves(network.leaves().begin(), network.leaves().end());
-  std::vector<at::Tensor> gradients =
-      torch::autograd::grad({loss}, leaves, {}, /*retain_graph=*/false, /*create_graph=*/false, /*allow_unused=*/true);
+  std::vector<at::Tensor> gradients = torch::autograd::grad({loss},
+                                                            leaves,
+                                                            {},
+                                                            /*retain_graph=*/false,
+                                                            /*create_graph=*/false,
+                                                            /*allow_unused=*/true);
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     if (gradients[i].defined()) {
       gradients[i] = network.layout().match(std::move(gradients[i]), i);
@@ -271,10 +302,13 @@ std::vector<at::Tensor> gradients_of(const at::Tensor& loss, const Network& netw
   return gradients;
 }
 
-LayoutFactors factors_of(const shrink::Surrogate& surrogate, const Network& network, worker::OptimizerKind kind) {
+LayoutFactors factors_of(const shrink::Surrogate& surrogate,
+                         const Network& network,
+                         worker::OptimizerKind kind) {
   LayoutFactors made;
   for (const std::string& name : network.names()) {
-    const auto plan = std::ranges::find(surrogate.parameters, name, &shrink::ParameterPlan::name);
+    const auto plan =
+        std::ranges::find(surrogate.parameters, name, &shrink::ParameterPlan::name);
     if (plan == surrogate.parameters.end()) {
       made.optimizer.emplace_back();
       made.sgd_decay.push_back(1);

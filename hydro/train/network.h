@@ -1,6 +1,7 @@
-// hydro/train/network.h — a model that can run: both graphs compiled for K trials, the trials' parameters in one
-// flat buffer, their statistics, and what never changes (frozen parameters, constants).
-// Thread-safety: one thread at a time; the Surrogate is only read while the network is built.
+// hydro/train/network.h — a model that can run: both graphs compiled for K trials, the trials'
+// parameters in one flat buffer, their statistics, and what never changes (frozen parameters,
+// constants). Thread-safety: one thread at a time; the Surrogate is only read while the network
+// is built.
 #pragma once
 
 #include <cstdint>
@@ -29,20 +30,28 @@ struct NetworkSetting {
   bool draws = true;                  // false: parameters stay zero, where only shapes matter
 };
 
-/// The tensors of one batch, by name of the forward argument; the name may be empty where there is only one.
+/// The tensors of one batch, by name of the forward argument; the name may be empty where there
+/// is only one.
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
 class Network {
  public:
-  /// Errors: H0330 an op that cannot run; H0503 no or several selected outputs, or state without data
-  [[nodiscard]] static Result<Network> make(const shrink::Surrogate& surrogate, const NetworkSetting& setting);
+  /// Errors: H0330 an op that cannot run; H0503 no or several selected outputs, or state
+  /// without data
+  [[nodiscard]] static Result<Network> make(const shrink::Surrogate& surrogate,
+                                            const NetworkSetting& setting);
 
   [[nodiscard]] std::int64_t trials() const { return layout_.trials(); }
+
   [[nodiscard]] const optim::FlatLayout& layout() const { return layout_; }
+
   [[nodiscard]] const at::Tensor& weights() const { return weights_; }
+
   /// Leaves that require gradients, parallel to layout().tensors().
   [[nodiscard]] std::span<const at::Tensor> leaves() const { return leaves_; }
+
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+
   [[nodiscard]] const ops::Program& training_program() const { return train_.program; }
 
   struct Pass {
@@ -51,7 +60,9 @@ class Network {
   };
 
   /// The training graph; gradients as the thread's mode says. `step` keys the random ops.
-  [[nodiscard]] Pass train(const NamedTensors& inputs, std::int64_t step, const ops::Observer& observer = {});
+  [[nodiscard]] Pass train(const NamedTensors& inputs,
+                           std::int64_t step,
+                           const ops::Observer& observer = {});
   /// The evaluation graph, without gradients.
   [[nodiscard]] at::Tensor evaluate(const NamedTensors& inputs);
   /// Takes over the next values of the statistics, of live trials only.
@@ -59,6 +70,7 @@ class Network {
 
   /// One trial's entry, row-major, in the entry's own dtype.
   [[nodiscard]] at::Tensor state_of(const ir::StateEntry& entry, std::int64_t trial) const;
+
   /// The entries in state-dict order.
   [[nodiscard]] const std::vector<ir::StateEntry>& state() const { return state_; }
 
@@ -75,6 +87,7 @@ class Network {
     std::size_t index = 0;
     std::string name;
   };
+
   struct Half {
     ops::Program program;
     std::vector<Feed> feeds;
@@ -84,15 +97,17 @@ class Network {
 
   Network(optim::FlatLayout layout, const NetworkSetting& setting);
   static Result<Half> make_half(const Network& network, const ir::Graph& graph);
-  void make_parameters(const NetworkSetting& setting, std::span<const ir::StateEntry* const> entries);
+  void make_parameters(const NetworkSetting& setting,
+                       std::span<const ir::StateEntry* const> entries);
   Result<void> take_tensors(const ir::Model& model, at::ScalarType dtype);
   [[nodiscard]] Result<Feed> feed_of(const ir::Input& input) const;
-  [[nodiscard]] std::vector<at::Tensor> feeds(const Half& half, const NamedTensors& inputs) const;
+  [[nodiscard]] std::vector<at::Tensor> feeds(const Half& half,
+                                              const NamedTensors& inputs) const;
 
   optim::FlatLayout layout_;
   at::Tensor weights_;
   std::vector<at::Tensor> leaves_;
-  std::vector<std::string> names_;                   // of the leaves
+  std::vector<std::string> names_;  // of the leaves
   std::map<std::string, std::size_t> leaf_index_;
   std::vector<at::Tensor> buffers_;
   std::map<std::string, std::size_t> buffer_index_;
@@ -104,16 +119,19 @@ class Network {
   Half eval_;
 };
 
-/// Of `loss` with respect to the leaves, laid out as they are; undefined where it does not depend on one. Frees
-/// the recorded pass.
-[[nodiscard]] std::vector<at::Tensor> gradients_of(const at::Tensor& loss, const Network& network);
+/// Of `loss` with respect to the leaves, laid out as they are; undefined where it does not
+/// depend on one. Frees the recorded pass.
+[[nodiscard]] std::vector<at::Tensor> gradients_of(const at::Tensor& loss,
+                                                   const Network& network);
 
 /// Each tensor's factors for this optimizer, and the SGD decay column that clipping divides by.
 struct LayoutFactors {
   std::vector<optim::WidthFactors> optimizer;
   std::vector<double> sgd_decay;
 };
-[[nodiscard]] LayoutFactors factors_of(const shrink::Surrogate& surrogate, const Network& network,
+
+[[nodiscard]] LayoutFactors factors_of(const shrink::Surrogate& surrogate,
+                                       const Network& network,
                                        worker::OptimizerKind kind);
 
 }  // namespace hydro::train

@@ -26,25 +26,31 @@ std::string shape_text(const at::Tensor& tensor) {
 Result<void> check_output(worker::Task task, const at::Tensor& output, const Batch& batch) {
   if (task == worker::Task::kClassification) {
     if (output.dim() != 2) {
-      return make_error("H0505", "the model's output has shape " + shape_text(output) +
-                                     ", classification needs one score a class: [batch, classes]");
+      return make_error("H0505",
+                        "the model's output has shape " + shape_text(output) +
+                            ", classification needs one score a class: [batch, classes]");
     }
     return {};
   }
   if (!output.sizes().equals(batch.values.sizes())) {
-    return make_error("H0505", "the model's output has shape " + shape_text(output) + ", the targets have " +
-                                   shape_text(batch.values));
+    return make_error("H0505",
+                      "the model's output has shape " + shape_text(output) +
+                          ", the targets have " + shape_text(batch.values));
   }
   return {};
 }
 
 /// One trial through libtorch's own fused loss.
-at::Tensor cross_entropy(const at::Tensor& logits, const at::Tensor& classes, double smoothing) {
-  return at::cross_entropy_loss(logits, classes, {}, at::Reduction::Mean, /*ignore_index=*/-100, smoothing);
+at::Tensor cross_entropy(const at::Tensor& logits,
+                         const at::Tensor& classes,
+                         double smoothing) {
+  return at::cross_entropy_loss(
+      logits, classes, {}, at::Reduction::Mean, /*ignore_index=*/-100, smoothing);
 }
 
 /// logits [K, B, C], classes [B] -> [K]
-at::Tensor stacked_cross_entropy(const at::Tensor& logits, const at::Tensor& classes,
+at::Tensor stacked_cross_entropy(const at::Tensor& logits,
+                                 const at::Tensor& classes,
                                  std::span<const double> smoothing) {
   const at::Tensor log_shares = at::log_softmax(logits, -1);
   const at::Tensor index = classes.view({1, -1, 1}).expand({logits.size(0), -1, 1});
@@ -57,9 +63,15 @@ at::Tensor stacked_cross_entropy(const at::Tensor& logits, const at::Tensor& cla
   return (hit * (1 - share)) - (share * log_shares.mean(-1).mean(-1));
 }
 
-double evaluation_loss(worker::Task task, const at::Tensor& output, const Batch& batch, std::int64_t valid) {
+double evaluation_loss(worker::Task task,
+                       const at::Tensor& output,
+                       const Batch& batch,
+                       std::int64_t valid) {
   if (task == worker::Task::kClassification) {
-    return at::cross_entropy_loss(output.to(at::kDouble), batch.classes.narrow(0, 0, valid), {}, at::Reduction::Sum)
+    return at::cross_entropy_loss(output.to(at::kDouble),
+                                  batch.classes.narrow(0, 0, valid),
+                                  {},
+                                  at::Reduction::Sum)
         .item<double>();
   }
   const at::Tensor difference = (output - batch.values.narrow(0, 0, valid)).to(at::kDouble);
@@ -104,7 +116,9 @@ void Tally::add_hits(const at::Tensor& output, const at::Tensor& classes) {
 }
 
 std::map<std::string, double> Tally::metrics(const std::string& split) const {
-  const auto mean = [&](auto sum) { return static_cast<double>(sum) / static_cast<double>(samples_); };
+  const auto mean = [&](auto sum) {
+    return static_cast<double>(sum) / static_cast<double>(samples_);
+  };
   std::map<std::string, double> found = {{split + "_loss", mean(loss_)}};
   if (task_ == worker::Task::kClassification) {
     found[split + "_accuracy"] = mean(hits_);

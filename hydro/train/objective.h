@@ -1,8 +1,9 @@
-// hydro/train/objective.h — losses and metrics, one number a trial. The loss of a container is the sum over its
-// trials of each trial's mean, so that no trial's gradient knows how many others there are.
+// hydro/train/objective.h — losses and metrics, one number a trial. The loss of a container is
+// the sum over its trials of each trial's mean, so that no trial's gradient knows how many
+// others there are.
 //
-// Shapes: outputs [K, B, ...], without K for one trial; classes [B]; values [B, ...]; losses [K]
-// Thread-safety: pure functions.
+// Shapes: outputs [K, B, ...], without K for one trial; classes [B]; values [B, ...]; losses
+// [K] Thread-safety: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@
 
 namespace hydro::train {
 
-/// Each trial's mean training loss: cross-entropy with its own label smoothing, or mean squared error.
+/// Each trial's mean training loss: cross-entropy with its own label smoothing, or mean squared
+/// error.
 ///
 /// Errors: H0505, an output that does not fit the task
 [[nodiscard]] Result<at::Tensor> training_losses(worker::Task task,
@@ -31,12 +33,15 @@ class Tally {
  public:
   explicit Tally(worker::Task task) : task_(task) {}
 
-  /// Adds the first `valid` samples of a batch; the rest is padding. `output` is one trial's. The loss is
-  /// without label smoothing.
+  /// Adds the first `valid` samples of a batch; the rest is padding. `output` is one trial's.
+  /// The loss is without label smoothing.
   ///
   /// Errors: H0505
-  [[nodiscard]] Result<void> add(const at::Tensor& output, const Batch& batch, std::int64_t valid);
-  /// "<split>_loss", and for classification "<split>_accuracy" and, with more than five classes, "<split>_top5".
+  [[nodiscard]] Result<void> add(const at::Tensor& output,
+                                 const Batch& batch,
+                                 std::int64_t valid);
+  /// "<split>_loss", and for classification "<split>_accuracy" and, with more than five
+  /// classes, "<split>_top5".
   [[nodiscard]] std::map<std::string, double> metrics(const std::string& split) const;
 
  private:

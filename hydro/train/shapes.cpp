@@ -25,7 +25,8 @@ at::Tensor example(const ir::TensorType& type) {
   if (!ir::is_floating(type.dtype)) {
     return at::zeros(shape, at::kLong);
   }
-  const at::Tensor values = at::sin(at::arange(at::zeros(shape).numel(), at::kFloat) * 1.7).view(shape);
+  const at::Tensor values =
+      at::sin(at::arange(at::zeros(shape).numel(), at::kFloat) * 1.7).view(shape);
   return shape.size() == 4 ? values.contiguous(at::MemoryFormat::ChannelsLast) : values;
 }
 
@@ -43,7 +44,8 @@ NamedTensors examples(const ir::Graph& graph) {
 
 Result<void> check_shapes(const shrink::Surrogate& surrogate) {
   return guard("checking shapes", [&]() -> Result<void> {
-    HYDRO_TRY(Network network, Network::make(surrogate, {.owners = {"shapes"}, .draws = false}));
+    HYDRO_TRY(Network network,
+              Network::make(surrogate, {.owners = {"shapes"}, .draws = false}));
     return network.check_shapes(examples(surrogate.model.train));
   });
 }

@@ -9,10 +9,12 @@
 
 namespace hydro::train {
 
-/// All entries but the non-persistent, in state-dict order, ties and unused entries included; row-major. What
-/// torch's load_state_dict(load_file(path), strict=True) takes.
+/// All entries but the non-persistent, in state-dict order, ties and unused entries included;
+/// row-major. What torch's load_state_dict(load_file(path), strict=True) takes.
 ///
 /// Errors: H0603
-[[nodiscard]] Result<void> write_state(const Network& network, std::int64_t trial, const std::filesystem::path& path);
+[[nodiscard]] Result<void> write_state(const Network& network,
+                                       std::int64_t trial,
+                                       const std::filesystem::path& path);
 
 }  // namespace hydro::train

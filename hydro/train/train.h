@@ -1,5 +1,5 @@
-// hydro/train/train.h — the room's whole outside: workers that train, and measurements on a model. No torch
-// type here. Everything inside runs on libtorch.
+// hydro/train/train.h — the room's whole outside: workers that train, and measurements on a
+// model. No torch type here. Everything inside runs on libtorch.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,11 @@ namespace hydro::train {
 /// What all workers of a study share; immutable once built.
 struct Study {
   worker::Task task = worker::Task::kClassification;
-  std::map<std::string, std::shared_ptr<const shrink::Surrogate>> models;   // by ContainerSpec::model
+  std::map<std::string, std::shared_ptr<const shrink::Surrogate>>
+      models;  // by ContainerSpec::model
   std::shared_ptr<const data::Loader> training;
   std::shared_ptr<const data::Loader> validation;
-  std::shared_ptr<const data::Loader> test;   // may be null
+  std::shared_ptr<const data::Loader> test;  // may be null
   std::int64_t evaluation_batch = 256;
 };
 
@@ -32,37 +33,43 @@ struct Study {
 /// Once per process, in `main` before any thread starts: flushes denormals.
 void prepare_process();
 
-/// Runs both graphs once on random data (batch 2) and compares every node's shape with the prediction.
+/// Runs both graphs once on random data (batch 2) and compares every node's shape with the
+/// prediction.
 ///
 /// Errors: H03xx naming node and both shapes
 [[nodiscard]] Result<void> check_shapes(const shrink::Surrogate& surrogate);
 
 /// One layer's numbers of a coordinate check, averaged over seeds.
 struct LayerUpdate {
-  std::string layer;                 // parameter name of the weight
-  double update = 0;                 // mean |(W_t - W_0) x_t| at t = 3
-  double activation = 0;             // mean |h| of the layer's output at t = 3
+  std::string layer;      // parameter name of the weight
+  double update = 0;      // mean |(W_t - W_0) x_t| at t = 3
+  double activation = 0;  // mean |h| of the layer's output at t = 3
 };
+
 struct CoordinateRun {
   std::vector<LayerUpdate> layers;
   std::vector<double> first_losses;  // step-1 loss per seed
 };
+
 struct CoordinateSetting {
-  worker::TrialSettings settings;    // decay 0, lr a quarter of its median
+  worker::TrialSettings settings;  // decay 0, lr a quarter of its median
   worker::Task task = worker::Task::kClassification;
   std::int64_t seeds = 6;
   std::int64_t batch_size = 64;
 };
+
 /// Trains `surrogate` for three forward passes on one fixed batch of `data`, once per seed.
-[[nodiscard]] Result<CoordinateRun> measure_coordinates(const shrink::Surrogate& surrogate, const data::Loader& data,
+[[nodiscard]] Result<CoordinateRun> measure_coordinates(const shrink::Surrogate& surrogate,
+                                                        const data::Loader& data,
                                                         const CoordinateSetting& setting);
 
 struct TorchInfo {
   std::string version;
-  std::string path;       // of libtorch_cpu.so
+  std::string path;  // of libtorch_cpu.so
   int threads = 0;
-  std::string capability; // "AVX512"
+  std::string capability;  // "AVX512"
 };
+
 [[nodiscard]] TorchInfo torch_info();
 
 }  // namespace hydro::train

@@ -1,4 +1,7 @@
-// The worker: one command in, answers out. Thread counts, stop requests and failures are its business.
+// The worker: one command in, answers out. Thread counts, stop requests and failures are its
+// business.
+#include "hydro/worker/worker.h"
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -14,14 +17,15 @@
 #include "hydro/train/guard.h"
 #include "hydro/train/train.h"
 #include "hydro/worker/messages.h"
-#include "hydro/worker/worker.h"
 
 namespace hydro::train {
 namespace {
 
 using worker::ContainerId;
 
-std::string name_of(ContainerId id) { return "container " + std::to_string(static_cast<std::int64_t>(id)); }
+std::string name_of(ContainerId id) {
+  return "container " + std::to_string(static_cast<std::int64_t>(id));
+}
 
 /// Without the first call the process-wide number would override this thread's own later.
 void use_threads(int threads) {
@@ -54,11 +58,12 @@ class LocalWorker final : public worker::Worker {
 
   void carry_out(const worker::Launch& order, const Exchange& exchange) {
     use_threads(order.threads);
-    const Result<void> built = guard("launching " + name_of(order.spec.id), [&]() -> Result<void> {
-      HYDRO_TRY(Container container, Container::make(*study_, order.spec));
-      containers_.insert_or_assign(order.spec.id, std::move(container));
-      return {};
-    });
+    const Result<void> built =
+        guard("launching " + name_of(order.spec.id), [&]() -> Result<void> {
+          HYDRO_TRY(Container container, Container::make(*study_, order.spec));
+          containers_.insert_or_assign(order.spec.id, std::move(container));
+          return {};
+        });
     close(order.spec.id, built, exchange);
   }
 
@@ -69,10 +74,11 @@ class LocalWorker final : public worker::Worker {
       return;
     }
     bool stopped = false;
-    const Result<void> ran = guard("training " + name_of(order.container), [&]() -> Result<void> {
-      HYDRO_TRY(stopped, run(*container, order.to, exchange));
-      return {};
-    });
+    const Result<void> ran =
+        guard("training " + name_of(order.container), [&]() -> Result<void> {
+          HYDRO_TRY(stopped, run(*container, order.to, exchange));
+          return {};
+        });
     if (ran && stopped) {
       exchange.answer(worker::Stopped{.step = container->step()});
       return;
@@ -126,8 +132,9 @@ class LocalWorker final : public worker::Worker {
     if (container == nullptr) {
       return;
     }
-    const Result<void> written = guard("exporting from " + name_of(order.container),
-                                       [&] { return container->write(order.trial, order.path); });
+    const Result<void> written = guard("exporting from " + name_of(order.container), [&] {
+      return container->write(order.trial, order.path);
+    });
     close(order.container, written, exchange);
   }
 

@@ -31,7 +31,7 @@ Journal make_launched() {
   journal.append(StudyOpened{.settings = make_settings(2), .process_start_ns = 0});
   journal.append(Prepared{});
   journal.append(make_suggestion(0));
-  journal.append(make_suggestion(1, 128));
+  journal.append(make_suggestion(1));
   for (int i = 0; i < 3; ++i) {
     journal.carry_out(decide(journal.state()).front());
   }

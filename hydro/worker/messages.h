@@ -1,5 +1,5 @@
-// hydro/worker/messages.h — what goes to a worker and what comes back: values only, no pointers, so that a
-// worker may be a thread, a process or a machine away.
+// hydro/worker/messages.h — what goes to a worker and what comes back: values only, no
+// pointers, so that a worker may be a thread, a process or a machine away.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace hydro::worker {
 enum class TrialId : std::int64_t {};
 enum class ContainerId : std::int64_t {};
 enum class CommandId : std::int64_t {};
-enum class SlotId : std::int32_t {};   // one place where a container runs: a core, a device
+enum class SlotId : std::int32_t {};  // one place where a container runs: a core, a device
 
 enum class TrialKind : std::uint8_t { kSurrogate, kTarget };
 
@@ -28,26 +28,47 @@ struct TrialSpec {
 /// Everything that decides a container's numbers. Trials share all but `TrialSpec`.
 struct ContainerSpec {
   ContainerId id{};
-  TrialKind kind = TrialKind::kSurrogate;  // a target draws its random numbers under the name "target"
-  std::string model;                       // key of the graph: archive, S, parametrization
+  TrialKind kind =
+      TrialKind::kSurrogate;  // a target draws its random numbers under the name "target"
+  std::string model;          // key of the graph: archive, S, parametrization
   std::int64_t batch_size = 0;
   Budget budget;
   bool drop_last = true;
   std::uint64_t study_seed = 0;
   std::uint64_t data_seed = 0;
-  bool evaluate_test = false;              // after the last step, on the test split
+  bool evaluate_test = false;  // after the last step, on the test split
   std::vector<TrialSpec> trials;
 };
 
 /// Builds the container: weights drawn, buffers filled, step 0.
-struct Launch { ContainerSpec spec; int threads = 1; };
+struct Launch {
+  ContainerSpec spec;
+  int threads = 1;
+};
+
 /// Trains every live trial up to `to` steps, reporting each evaluation.
-struct Run { ContainerId container{}; std::int64_t to = 0; int threads = 1; };
+struct Run {
+  ContainerId container{};
+  std::int64_t to = 0;
+  int threads = 1;
+};
+
 /// Forgets one trial, or the whole container.
-struct Drop { ContainerId container{}; TrialId trial{}; };
-struct Dissolve { ContainerId container{}; };
+struct Drop {
+  ContainerId container{};
+  TrialId trial{};
+};
+
+struct Dissolve {
+  ContainerId container{};
+};
+
 /// Writes the trial's full state dict as safetensors to `path` (temporary file, fsync, rename).
-struct Export { ContainerId container{}; TrialId trial{}; std::string path; };
+struct Export {
+  ContainerId container{};
+  TrialId trial{};
+  std::string path;
+};
 
 using Order = std::variant<Launch, Run, Drop, Dissolve, Export>;
 
@@ -56,21 +77,37 @@ struct Command {
   Order order;
 };
 
-/// Metrics of one trial at one evaluation. `train_loss` is the mean over the steps since the last report.
+/// Metrics of one trial at one evaluation. `train_loss` is the mean over the steps since the
+/// last report.
 struct Report {
   TrialId trial{};
   std::int64_t step = 0;
   double epoch = 0;
-  std::map<std::string, double> metrics;  // "train_loss", "val_loss", "val_accuracy", "val_top5", "test_*"
+  std::map<std::string, double>
+      metrics;  // "train_loss", "val_loss", "val_accuracy", "val_top5", "test_*"
 };
+
 /// A trial's loss or gradient was not finite at `step`; it was masked, its siblings went on.
-struct Diverged { TrialId trial{}; std::int64_t step = 0; std::string reason; };
+struct Diverged {
+  TrialId trial{};
+  std::int64_t step = 0;
+  std::string reason;
+};
+
 /// Closes a command. `step`: the container's step.
-struct Done { std::int64_t step = 0; };
+struct Done {
+  std::int64_t step = 0;
+};
+
 /// Closes a command that was cut short by a stop request; the container stands at `step`.
-struct Stopped { std::int64_t step = 0; };
+struct Stopped {
+  std::int64_t step = 0;
+};
+
 /// Closes a command that failed; the container is gone.
-struct Failed { Error error; };
+struct Failed {
+  Error error;
+};
 
 struct Answer {
   CommandId command{};

@@ -1,5 +1,5 @@
-// hydro/worker/settings.h — a trial's training settings as plain values, and learning-rate schedules as pure
-// functions of the step.
+// hydro/worker/settings.h — a trial's training settings as plain values, and learning-rate
+// schedules as pure functions of the step.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,15 @@ enum class OptimizerKind : std::uint8_t { kSgd, kAdam, kAdamW };
 struct Optimizer {
   OptimizerKind kind = OptimizerKind::kSgd;
   double lr = 0;
-  double momentum = 0;      // SGD
-  double dampening = 0;     // SGD
-  bool nesterov = false;    // SGD
-  double beta1 = 0.9;       // Adam, AdamW
+  double momentum = 0;    // SGD
+  double dampening = 0;   // SGD
+  bool nesterov = false;  // SGD
+  double beta1 = 0.9;     // Adam, AdamW
   double beta2 = 0.999;
   double eps = 1e-8;
   bool amsgrad = false;
-  double weight_decay = 0;  // SGD, Adam: L2; AdamW: decoupled, torch style (decay = lr x weight_decay)
+  double weight_decay =
+      0;  // SGD, Adam: L2; AdamW: decoupled, torch style (decay = lr x weight_decay)
   bool operator==(const Optimizer&) const = default;
 };
 
@@ -38,37 +39,41 @@ enum class ScheduleKind : std::uint8_t { kConstant, kStep, kCosine, kLinear };
 struct Schedule {
   ScheduleKind kind = ScheduleKind::kConstant;
   Span warmup;
-  Span step_size;     // kStep
-  double gamma = 1;   // kStep
+  Span step_size;    // kStep
+  double gamma = 1;  // kStep
   bool operator==(const Schedule&) const = default;
 };
 
 enum class Task : std::uint8_t { kClassification, kRegression };
 
-/// How much training a trial gets. With drop_last an epoch is floor(samples / batch) steps, else ceil.
+/// How much training a trial gets. With drop_last an epoch is floor(samples / batch) steps,
+/// else ceil.
 struct Budget {
-  std::int64_t steps = 0;            // whole training
+  std::int64_t steps = 0;  // whole training
   std::int64_t steps_per_epoch = 0;
-  std::int64_t evaluate_every = 0;   // steps between evaluations; the last step always evaluates
+  std::int64_t evaluate_every = 0;  // steps between evaluations; the last step always evaluates
   bool operator==(const Budget&) const = default;
 };
 
 /// Numbers that may differ between the trials of one container.
 struct TrialSettings {
-  Optimizer optimizer;               // kind, nesterov, amsgrad must agree inside a container
-  Schedule schedule;                 // kind must agree inside a container
-  std::optional<double> clip_norm;   // presence must agree inside a container
+  Optimizer optimizer;              // kind, nesterov, amsgrad must agree inside a container
+  Schedule schedule;                // kind must agree inside a container
+  std::optional<double> clip_norm;  // presence must agree inside a container
   double label_smoothing = 0;
   bool operator==(const TrialSettings&) const = default;
 };
 
-/// Steps that `span` covers, not rounded: share x budget.steps, epochs x steps_per_epoch, or steps.
+/// Steps that `span` covers, not rounded: share x budget.steps, epochs x steps_per_epoch, or
+/// steps.
 [[nodiscard]] double steps_of(const Span& span, const Budget& budget);
 
-/// Factor on the base learning rate at step t (0-based) of budget.steps = T with w warm-up steps:
-/// (t+1)/w while t < w; then with p = (t-w)/(T-w): step gamma^floor(t/step_size), cosine (1+cos(pi p))/2,
-/// linear 1-p, constant 1. Source: DESIGN "Transferable hyperparameters".
-[[nodiscard]] double lr_factor(const Schedule& schedule, const Budget& budget, std::int64_t step);
+/// Factor on the base learning rate at step t (0-based) of budget.steps = T with w warm-up
+/// steps: (t+1)/w while t < w; then with p = (t-w)/(T-w): step gamma^floor(t/step_size), cosine
+/// (1+cos(pi p))/2, linear 1-p, constant 1. Source: DESIGN "Transferable hyperparameters".
+[[nodiscard]] double lr_factor(const Schedule& schedule,
+                               const Budget& budget,
+                               std::int64_t step);
 
 /// "sgd", "adam", "adamw" and back.
 [[nodiscard]] std::string_view optimizer_name(OptimizerKind kind);

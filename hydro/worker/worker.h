@@ -1,4 +1,5 @@
-// hydro/worker/worker.h — who carries commands out (Worker) and where they run (Engine). No implementation.
+// hydro/worker/worker.h — who carries commands out (Worker) and where they run (Engine). No
+// implementation.
 #pragma once
 
 #include <chrono>
@@ -22,9 +23,11 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
   virtual ~Worker() = default;
 
-  /// Carries out one command: any number of Report and Diverged, then exactly one of Done, Stopped, Failed.
-  /// Looks at `stop` at least once a step. Never throws but BugError.
-  virtual void carry_out(const Command& command, const std::stop_token& stop, const AnswerSink& sink) = 0;
+  /// Carries out one command: any number of Report and Diverged, then exactly one of Done,
+  /// Stopped, Failed. Looks at `stop` at least once a step. Never throws but BugError.
+  virtual void carry_out(const Command& command,
+                         const std::stop_token& stop,
+                         const AnswerSink& sink) = 0;
 };
 
 /// Makes the worker of a slot; called on the thread that will use it.

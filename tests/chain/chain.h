@@ -20,7 +20,8 @@ using NamedTensors = std::map<std::string, at::Tensor>;
 
 /// Fails the test when the archive cannot be read.
 inline pt2::Archive archive_of(const std::string& name) {
-  Result<pt2::Archive> archive = pt2::read_archive(std::string(HYDRO_ARCHIVES) + "/" + name + ".pt2", {});
+  Result<pt2::Archive> archive =
+      pt2::read_archive(std::string(HYDRO_ARCHIVES) + "/" + name + ".pt2", {});
   if (!archive.has_value()) {
     ADD_FAILURE() << name << ": " << archive.error().what << " " << archive.error().where;
     return {};
@@ -45,9 +46,11 @@ inline at::Tensor tensor_of(const SafeTensor& stored) {
   return out;
 }
 
-/// All tensors of a file of the chain's archives; keys as stored ("state/conv1.weight", "x", "train32").
+/// All tensors of a file of the chain's archives; keys as stored ("state/conv1.weight", "x",
+/// "train32").
 inline NamedTensors tensors_of(const std::string& name) {
-  Result<SafeTensorFile> file = read_safetensors(std::string(HYDRO_ARCHIVES) + "/" + name + ".safetensors");
+  Result<SafeTensorFile> file =
+      read_safetensors(std::string(HYDRO_ARCHIVES) + "/" + name + ".safetensors");
   NamedTensors out;
   if (!file.has_value()) {
     ADD_FAILURE() << file.error().what;
@@ -60,7 +63,9 @@ inline NamedTensors tensors_of(const std::string& name) {
 }
 
 /// The selected output of `graph` with state and x from `tensors`, floating tensors as `dtype`.
-inline at::Tensor run_graph(const ir::Graph& graph, const NamedTensors& tensors, at::ScalarType dtype) {
+inline at::Tensor run_graph(const ir::Graph& graph,
+                            const NamedTensors& tensors,
+                            at::ScalarType dtype) {
   const c10::NoGradGuard no_gradients;
   Result<ops::Program> program = ops::compile(graph, 1);
   if (!program.has_value()) {
@@ -69,7 +74,8 @@ inline at::Tensor run_graph(const ir::Graph& graph, const NamedTensors& tensors,
   }
   std::vector<at::Tensor> feeds;
   for (const ir::Input& input : graph.inputs) {
-    const at::Tensor& found = tensors.at(input.kind == ir::InputKind::kUser ? "x" : "state/" + input.name);
+    const at::Tensor& found =
+        tensors.at(input.kind == ir::InputKind::kUser ? "x" : "state/" + input.name);
     feeds.push_back(found.is_floating_point() ? found.to(dtype) : found);
   }
   const std::vector<at::Tensor> results = ops::run(*program, feeds, {.keys = {0}});

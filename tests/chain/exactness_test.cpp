@@ -1,5 +1,6 @@
-// Shrinking a model and building the same family natively at the small width must be the same: parameter shapes, and
-// with the same weights bit-identical outputs through the same executor, close to plain PyTorch's.
+// Shrinking a model and building the same family natively at the small width must be the same:
+// parameter shapes, and with the same weights bit-identical outputs through the same executor,
+// close to plain PyTorch's.
 #include <algorithm>
 #include <string>
 #include <tuple>
@@ -18,8 +19,10 @@ class Exactness : public ::testing::TestWithParam<std::tuple<std::string, int>> 
   void SetUp() override {
     const auto& [family, scaling] = GetParam();
     const std::string small = family + "-" + std::to_string(scaling);
-    const shrink::Options options = {
-        .scaling = static_cast<double>(scaling), .min_width = 1, .parametrization = kStandard, .roles = {}};
+    const shrink::Options options = {.scaling = static_cast<double>(scaling),
+                                     .min_width = 1,
+                                     .parametrization = kStandard,
+                                     .roles = {}};
     shrunk_ = shrunk(archive_of(family + "-1").model, options);
     shrink::Options native = options;
     native.scaling = 1;
@@ -54,17 +57,26 @@ void expect_close(const at::Tensor& got, const at::Tensor& wanted, double tolera
 }
 
 TEST_P(Exactness, OutputsAreThoseOfPlainPyTorch) {
-  expect_close(run_graph(shrunk_.model.train, tensors_, at::kFloat), tensors_.at("train32"), 1e-3);
-  expect_close(run_graph(shrunk_.model.eval, tensors_, at::kFloat), tensors_.at("eval32"), 1e-3);
-  expect_close(run_graph(shrunk_.model.train, tensors_, at::kDouble), tensors_.at("train64"), 1e-9);
-  expect_close(run_graph(shrunk_.model.eval, tensors_, at::kDouble), tensors_.at("eval64"), 1e-9);
+  expect_close(
+      run_graph(shrunk_.model.train, tensors_, at::kFloat), tensors_.at("train32"), 1e-3);
+  expect_close(
+      run_graph(shrunk_.model.eval, tensors_, at::kFloat), tensors_.at("eval32"), 1e-3);
+  expect_close(
+      run_graph(shrunk_.model.train, tensors_, at::kDouble), tensors_.at("train64"), 1e-9);
+  expect_close(
+      run_graph(shrunk_.model.eval, tensors_, at::kDouble), tensors_.at("eval64"), 1e-9);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Families, Exactness,
-    ::testing::Combine(::testing::Values("mlp", "resnet18", "wide_bottleneck", "resnext", "vgg", "vgg_bn", "depthwise"),
-                       ::testing::Values(2, 4, 8)),
-    [](const auto& row) { return std::get<0>(row.param) + "By" + std::to_string(std::get<1>(row.param)); });
+    Families,
+    Exactness,
+    ::testing::Combine(
+        ::testing::Values(
+            "mlp", "resnet18", "wide_bottleneck", "resnext", "vgg", "vgg_bn", "depthwise"),
+        ::testing::Values(2, 4, 8)),
+    [](const auto& row) {
+      return std::get<0>(row.param) + "By" + std::to_string(std::get<1>(row.param));
+    });
 
 }  // namespace
 }  // namespace hydro::chain

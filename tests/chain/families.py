@@ -85,9 +85,42 @@ def depthwise(shrink=1):
     return Depthwise(shrink)
 
 
+def plain_mlp(features, width):
+    return nn.Sequential(nn.Flatten(), nn.Linear(features, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(),
+                         nn.Linear(width, 10))
+
+
+class OwnLinear(nn.Linear):
+    """A subclass whose forward does more than its base's."""
+
+    def forward(self, x):
+        return super().forward(torch.relu(x.mean((2, 3))))
+
+
+class Functional(nn.Module):
+    """Bare parameters used by functional calls, two flattens, a view, a mean over height and width."""
+
+    def __init__(self):
+        super().__init__()
+        self.kernel = nn.Parameter(nn.init.kaiming_uniform_(torch.empty(48, 3, 3, 3), a=1))
+        self.gain = nn.Parameter(torch.ones(48, 1, 1))
+        self.mix = nn.Parameter(nn.init.kaiming_uniform_(torch.empty(64, 48 * 64), a=1))
+        self.shift = nn.Parameter(torch.zeros(64))
+        self.head = OwnLinear(64, 10)
+
+    def forward(self, x):
+        x = torch.relu(nn.functional.conv2d(x, self.kernel, padding=1) * self.gain)
+        x = nn.functional.linear(torch.flatten(torch.flatten(x, 2), 1), self.mix, self.shift)
+        return self.head(x.view(x.size(0), 64, 1, 1))
+
+
 FAMILIES = {"mlp": (mlp, {}, [20]), "resnet18": (resnet18, {}, [3, 28, 28]),
             "wide_bottleneck": (wide_bottleneck, {}, [3, 32, 32]), "resnext": (resnext, {}, [3, 32, 32]),
             "vgg": (vgg, {"batch_norm": False}, [3, 32, 32]), "vgg_bn": (vgg, {"batch_norm": True}, [3, 32, 32]),
             "depthwise": (depthwise, {}, [3, 16, 16])}
 TORCHVISION = {"resnet18": 10, "resnet34": 10, "resnet50": 10, "wide_resnet50_2": 1000, "vgg11": 100, "vgg11_bn": 100,
                "vgg13_bn": 100}
+# Exported at full width only: what is checked is how their surrogates train.
+WHOLE = {"mlp32": (plain_mlp, {"features": 32, "width": 1024}, [32]),
+         "mlp784": (plain_mlp, {"features": 784, "width": 512}, [1, 28, 28]),
+         "functional": (Functional, {}, [3, 8, 8])}

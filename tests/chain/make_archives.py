@@ -14,7 +14,7 @@ sys.path[:0] = [str(ROOT / "python"), str(pathlib.Path(__file__).resolve().paren
 import torch  # noqa: E402
 from safetensors.torch import save_file  # noqa: E402
 
-from families import FAMILIES, TORCHVISION  # noqa: E402
+from families import FAMILIES, TORCHVISION, WHOLE  # noqa: E402
 from hydro import export  # noqa: E402
 
 
@@ -47,6 +47,18 @@ def reference(build, kwargs, shape, path):
     save_file(tensors, path)
 
 
+def check_mup_factors(here):
+    """The kept factors are those of the installed `mup`."""
+    try:
+        import mup_factors
+    except ImportError as missing:
+        if missing.name != "mup":
+            raise
+        return
+    if mup_factors.text() != (here / "mup_factors.json").read_text():
+        sys.exit("tests/chain/mup_factors.json is not what mup_factors.py makes; run it and read the difference")
+
+
 def main(folder):
     folder.mkdir(parents=True, exist_ok=True)
     here = pathlib.Path(__file__).resolve().parent
@@ -54,12 +66,15 @@ def main(folder):
     stamp = folder / "made"
     if stamp.exists() and stamp.stat().st_mtime > max(p.stat().st_mtime for p in makers):
         return
+    check_mup_factors(here)
     for name, (build, kwargs, shape) in FAMILIES.items():
         for shrink in (1, 2, 4, 8):
             wanted = {**kwargs, "shrink": shrink}
             archive(f"{here}/families.py:{build.__name__}", wanted, shape, folder / f"{name}-{shrink}.pt2")
             if shrink > 1:
                 reference(build, wanted, shape, folder / f"{name}-{shrink}.safetensors")
+    for name, (build, kwargs, shape) in WHOLE.items():
+        archive(f"{here}/families.py:{build.__name__}", kwargs, shape, folder / f"{name}.pt2")
     for name, classes in TORCHVISION.items():
         archive(f"torchvision.models:{name}", {"num_classes": classes}, [3, 32, 32], folder / f"tv-{name}.pt2")
     stamp.touch()

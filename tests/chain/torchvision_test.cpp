@@ -1,4 +1,5 @@
-// torchvision's own models: every node's shape as predicted, parameter counts, and the recorded initialisation laws.
+// torchvision's own models: every node's shape as predicted, parameter counts, and the recorded
+// initialisation laws.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -9,6 +10,7 @@
 
 #include "hydro/train/initialise.h"
 #include "hydro/train/train.h"
+
 #include "tests/chain/chain.h"
 
 namespace hydro::chain {
@@ -16,13 +18,14 @@ namespace {
 
 struct Expected {
   const char* model;
-  std::int64_t surrogate_parameters;   // at S = 8; 0: not fixed by a published count
+  std::int64_t surrogate_parameters;  // at S = 8; 0: not fixed by a published count
 };
 
 class Torchvision : public ::testing::TestWithParam<Expected> {};
 
 TEST_P(Torchvision, EveryNodeHasThePredictedShapeAtEight) {
-  const shrink::Surrogate surrogate = shrunk(archive_of("tv-" + std::string(GetParam().model)).model, {.scaling = 8});
+  const shrink::Surrogate surrogate =
+      shrunk(archive_of("tv-" + std::string(GetParam().model)).model, {.scaling = 8});
   const Result<void> checked = train::check_shapes(surrogate);
   EXPECT_TRUE(checked.has_value()) << checked.error().what;
   if (GetParam().surrogate_parameters > 0) {
@@ -31,16 +34,22 @@ TEST_P(Torchvision, EveryNodeHasThePredictedShapeAtEight) {
 }
 
 TEST_P(Torchvision, HiddenRatiosAreTrueRatios) {
-  const shrink::Surrogate surrogate = shrunk(archive_of("tv-" + std::string(GetParam().model)).model, {.scaling = 8});
+  const shrink::Surrogate surrogate =
+      shrunk(archive_of("tv-" + std::string(GetParam().model)).model, {.scaling = 8});
   for (const shrink::WidthClass& width : surrogate.classes) {
-    EXPECT_DOUBLE_EQ(width.ratio, static_cast<double>(width.size) / static_cast<double>(width.surrogate));
+    EXPECT_DOUBLE_EQ(width.ratio,
+                     static_cast<double>(width.size) / static_cast<double>(width.surrogate));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Torchvision,
-                         ::testing::Values(Expected{"resnet18", 177362}, Expected{"resnet34", 0},
-                                           Expected{"resnet50", 0}, Expected{"wide_resnet50_2", 1309776},
-                                           Expected{"vgg11", 2064660}, Expected{"vgg11_bn", 2065348},
+INSTANTIATE_TEST_SUITE_P(Models,
+                         Torchvision,
+                         ::testing::Values(Expected{"resnet18", 177362},
+                                           Expected{"resnet34", 0},
+                                           Expected{"resnet50", 0},
+                                           Expected{"wide_resnet50_2", 1309776},
+                                           Expected{"vgg11", 2064660},
+                                           Expected{"vgg11_bn", 2065348},
                                            Expected{"vgg13_bn", 0}),
                          [](const auto& row) { return std::string(row.param.model); });
 
@@ -52,7 +61,8 @@ double law_std(const ir::Law& law) {
 double sample_std(const ir::StateEntry& entry, std::uint64_t seed, std::int64_t count) {
   std::vector<double> values(static_cast<std::size_t>(count));
   train::draw_initial(entry, stream_key(seed, "target", "init"), 0, values);
-  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(count);
+  const double mean =
+      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(count);
   double sum = 0;
   for (const double value : values) {
     sum += (value - mean) * (value - mean);
@@ -63,17 +73,21 @@ double sample_std(const ir::StateEntry& entry, std::uint64_t seed, std::int64_t 
 TEST(Initialisation, TwentySampledTargetsHaveTheRecordedSpread) {
   const pt2::Archive archive = archive_of("tv-resnet18");
   for (const ir::StateEntry& entry : archive.model.state) {
-    if (entry.kind != ir::StateKind::kParameter || entry.laws.size() != 1 || law_std(entry.laws[0]) == 0) {
+    if (entry.kind != ir::StateKind::kParameter || entry.laws.size() != 1 ||
+        law_std(entry.laws[0]) == 0) {
       continue;
     }
     const std::int64_t count = std::min<std::int64_t>(
-        std::accumulate(entry.shape.begin(), entry.shape.end(), std::int64_t{1}, std::multiplies<>()), 20000);
+        std::accumulate(
+            entry.shape.begin(), entry.shape.end(), std::int64_t{1}, std::multiplies<>()),
+        20000);
     double mean = 0;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       mean += sample_std(entry, seed, count) / 20;
     }
     // A normal's sample deviation has standard error std / sqrt(2 n); a uniform's is smaller.
-    const double standard_error = law_std(entry.laws[0]) / std::sqrt(2.0 * 20 * static_cast<double>(count));
+    const double standard_error =
+        law_std(entry.laws[0]) / std::sqrt(2.0 * 20 * static_cast<double>(count));
     EXPECT_NEAR(mean, law_std(entry.laws[0]), 4 * standard_error) << entry.name;
   }
 }
@@ -82,10 +96,10 @@ TEST(Initialisation, RecordedLawsAreTheConstructors) {
   const pt2::Archive archive = archive_of("tv-resnet18");
   const ir::Law conv = archive.model.find_state("layer1.0.conv1.weight")->laws.at(0);
   EXPECT_EQ(conv.kind, ir::LawKind::kNormal);
-  EXPECT_DOUBLE_EQ(conv.std, std::sqrt(2.0 / (64 * 9)));   // kaiming_normal_, fan_out, relu
+  EXPECT_EQ(conv.std, std::sqrt(2.0) / std::sqrt(64.0 * 9));  // kaiming_normal_, fan_out, relu
   const ir::Law head = archive.model.find_state("fc.weight")->laws.at(0);
   EXPECT_EQ(head.kind, ir::LawKind::kUniform);
-  EXPECT_DOUBLE_EQ(head.high, 1 / std::sqrt(512.0));       // kaiming_uniform_(a = sqrt 5)
+  EXPECT_DOUBLE_EQ(head.high, 1 / std::sqrt(512.0));  // kaiming_uniform_(a = sqrt 5)
   EXPECT_DOUBLE_EQ(head.low, -head.high);
 }
 

@@ -1,0 +1,138 @@
+#include "hydro/report/progress.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "hydro/base/json.h"
+#include "hydro/base/result.h"
+#include "hydro/report/testing.h"
+
+namespace hydro::report {
+namespace {
+
+using testing::finished_study;
+using testing::kColumns;
+using testing::open_study;
+
+/// What a Progress of that form prints of a whole study.
+std::string printed(ProgressForm form, const tune::Journal& journal) {
+  std::FILE* file = std::tmpfile();
+  HYDRO_CHECK(file != nullptr);
+  Progress progress(form, kColumns, file);
+  tune::State state;
+  for (const tune::Event& event : journal.events()) {
+    tune::apply(state, event);
+    progress.event(state, event);
+  }
+  progress.finish();
+  progress.finish();
+  std::string text(static_cast<std::size_t>(std::ftell(file)), '\0');
+  std::rewind(file);
+  HYDRO_CHECK(std::fread(text.data(), 1, text.size(), file) == text.size());
+  std::fclose(file);
+  return text;
+}
+
+std::string bar_of(const tune::Journal& journal, int width = 200) {
+  return bar_text(journal.state(), journal.state().last_ns, width);
+}
+
+TEST(Bar, OfAStudyThatHasReportedNothingCountsOnly) {
+  EXPECT_EQ(bar_of(open_study(3)), "0/3 trials");
+}
+
+TEST(Bar, BeforeTheStudyIsOpenIsEmptyOfTrials) {
+  EXPECT_EQ(bar_text({}, 0, 80), "0/0 trials");
+}
+
+TEST(Bar, ShowsTheBestTheRateAndWhatIsLeft) {
+  tune::Journal journal = open_study(3);
+  testing::train(journal, 0, 0.5);
+  // 100 of 300 steps of 64 samples; the seconds are events since the launch.
+  EXPECT_EQ(bar_of(journal), "");
+}
+
+TEST(Bar, OfATargetCountsItsOwnTrainingFromItsOwnStart) {
+  tune::Journal journal = testing::searched_study();
+  while (journal.state().targets.empty()) {
+    testing::finish_oldest(journal);
+  }
+  EXPECT_EQ(bar_of(journal), "target · 3/3 trials · best val_accuracy 0.75 (trial 2)");
+  testing::finish_oldest(journal);  // the launch
+  journal.append(tune::Reported{
+      .command = testing::oldest(journal),
+      .report = {.trial = worker::TrialId{2}, .step = 50, .epoch = 0.5, .metrics = {}}});
+  EXPECT_EQ(
+      bar_of(journal),
+      "target · 3/3 trials · best val_accuracy 0.75 (trial 2) · 3.2k samples/s · ETA 0:01");
+}
+
+TEST(Bar, IsCutToItsWidthInCharacters) {
+  tune::Journal journal = open_study(3);
+  testing::train(journal, 0, 0.5);
+  EXPECT_EQ(bar_of(journal, 12), "1/3 trials ·");
+  EXPECT_EQ(bar_of(journal, 4), "1/3 ");
+  EXPECT_EQ(bar_of(journal, 0), "");
+}
+
+TEST(Plain, SaysEachThingOnce) {
+  EXPECT_EQ(printed(ProgressForm::kPlain, finished_study()), R"TEXT()TEXT");
+}
+
+TEST(Plain, AtScalingOneTheTrialItselfIsDelivered) {
+  tune::Journal journal = open_study(1, 1);
+  testing::train(journal, 0, 0.5);
+  const std::string text = printed(ProgressForm::kPlain, journal);
+  EXPECT_NE(text.find("delivering trial 0 (lr 0.5, batch_size 64)\n"), std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("full width"), std::string::npos) << text;
+}
+
+TEST(Plain, TellsOfAStop) {
+  const std::string text = printed(ProgressForm::kPlain, testing::interrupted_study());
+  EXPECT_TRUE(text.ends_with("stopping at the next step\n")) << text;
+}
+
+TEST(JsonLines, AreOneObjectAnEvent) {
+  const tune::Journal journal = finished_study();
+  std::istringstream lines(printed(ProgressForm::kJson, journal));
+  std::string line;
+  std::int64_t count = 0;
+  while (std::getline(lines, line)) {
+    EXPECT_EQ(Json::parse(line)["seq"], ++count);
+  }
+  EXPECT_EQ(count, journal.state().last_seq);
+}
+
+TEST(JsonLines, NumbersThatAreNotFiniteAreStrings) {
+  const tune::Event event = {
+      .seq = 1,
+      .reason = {},
+      .body = tune::Reported{.command = {}, .report = testing::make_report(0, tune::kNan, 1)}};
+  const Json json = Json::parse(json_text(event));
+  EXPECT_EQ(json["body"]["report"]["metrics"]["val_accuracy"], "NaN");
+}
+
+TEST(Bar, IsRedrawnOnOneLineThatEndsOnce) {
+  const std::string text = printed(ProgressForm::kBar, finished_study());
+  EXPECT_TRUE(text.starts_with("\r\x1b[K0/3 trials"));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
+  EXPECT_TRUE(text.ends_with("\n"));
+}
+
+TEST(Nothing, IsPrinted) {
+  EXPECT_EQ(printed(ProgressForm::kNone, finished_study()), "");
+}
+
+TEST(DefaultForm, IsPlainWhereThereIsNoTerminal) {
+  std::FILE* file = std::tmpfile();
+  EXPECT_EQ(default_form(file), ProgressForm::kPlain);
+  std::fclose(file);
+}
+
+}  // namespace
+}  // namespace hydro::report

@@ -1,0 +1,150 @@
+#include "hydro/run/check_report.h"
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "hydro/base/json.h"
+#include "hydro/base/testing.h"
+
+namespace hydro::run {
+namespace {
+
+shrink::ParameterPlan head_weight() {
+  return {.name = "head.weight",
+          .role = shrink::Role::kOutput,
+          .readout = true,
+          .shape = {10, 64},
+          .surrogate_shape = {10, 8},
+          .r_in = 8,
+          .r_out = 1,
+          .multiplier = 8,
+          .laws = {{.row_begin = 0, .row_end = 10, .kind = ir::LawKind::kConstant, .value = 0}},
+          .sgd = {.lr = 0.125, .decay = 8, .eps = 8},
+          .adam = {.lr = 1, .decay = 1, .eps = 8},
+          .adamw = {.lr = 1, .decay = 1, .eps = 8}};
+}
+
+/// One of everything.
+CheckReport make_report() {
+  CheckReport report;
+  report.study = "fashion";
+  report.scaling = 8;
+  report.models.push_back({.label = "", .surrogate = {}});
+  shrink::Surrogate& surrogate = report.models[0].surrogate;
+  surrogate.target_parameters = 650;
+  surrogate.surrogate_parameters = 90;
+  surrogate.classes = {
+      {.name = "fc.weight[0]", .size = 64, .surrogate = 8, .ratio = 8},
+      {.name = "head.weight[0]", .size = 10, .surrogate = 10, .pinned_because = "user output"}};
+  surrogate.parameters = {head_weight()};
+  report.space.parameters = {{.path = "train.optimizer.lr",
+                              .name = "lr",
+                              .distribution = search::Uniform{.low = 0, .high = 1},
+                              .condition = {}}};
+  report.groups = {{.model = "", .batch_size = 64, .trials = 5, .containers = 3}};
+  report.warnings = {"`fc.weight[0]` is narrow"};
+  report.refusals = {make_error("H0406", "label 77").at("labels:3").because("10 classes")};
+  report.coordinates = {
+      .passed = false,
+      .hidden_mean = 3,
+      .losses_equal = false,
+      .layers = {{.layer = "fc.weight", .update_ratio = 4, .passed = false},
+                 {.layer = "head.weight", .role = shrink::Role::kOutput, .judged = false}},
+      .failed = {"fc.weight", "geometric mean over hidden layers", "step-1 loss"}};
+  return report;
+}
+
+std::vector<std::string> keys_of(const OrderedJson& object) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : object.items()) {
+    keys.push_back(key);
+  }
+  return keys;
+}
+
+using Keys = std::vector<std::string>;
+
+class CheckJson : public ::testing::Test {
+ protected:
+  OrderedJson json_ = OrderedJson::parse(check_json(make_report()));
+};
+
+TEST_F(CheckJson, HasTheAgreedKeys) {
+  EXPECT_EQ(keys_of(json_),
+            (Keys{"study",
+                  "scaling",
+                  "widths",
+                  "parameters",
+                  "space",
+                  "rungs",
+                  "groups",
+                  "coordinates",
+                  "warnings",
+                  "refusals"}));
+}
+
+TEST_F(CheckJson, AWidthHasTheAgreedKeys) {
+  EXPECT_EQ(keys_of(json_["widths"][0]),
+            (Keys{"class", "size", "surrogate", "ratio", "pinned_because", "held_because"}));
+  EXPECT_TRUE(json_["widths"][0]["pinned_because"].is_null());
+  EXPECT_EQ(json_["widths"][1]["pinned_because"], "user output");
+}
+
+TEST_F(CheckJson, AParameterHasTheAgreedKeys) {
+  const OrderedJson& row = json_["parameters"][0];
+  EXPECT_EQ(keys_of(row),
+            (Keys{"name",
+                  "role",
+                  "readout",
+                  "shape",
+                  "surrogate_shape",
+                  "r_in",
+                  "r_out",
+                  "init",
+                  "factors",
+                  "multiplier"}));
+  EXPECT_EQ(keys_of(row["init"][0]),
+            (Keys{"rows", "law", "mean", "std", "low", "high", "value"}));
+  EXPECT_EQ(row["factors"]["sgd"].dump(), R"({"lr":0.125,"decay":8.0,"eps":8.0})");
+  EXPECT_EQ(keys_of(row["factors"]), (Keys{"sgd", "adam", "adamw"}));
+  EXPECT_EQ(row["role"], "output");
+}
+
+TEST_F(CheckJson, GroupsSpaceAndRefusalsHaveTheAgreedKeys) {
+  EXPECT_EQ(json_["groups"].dump(), R"([{"batch_size":64,"trials":5,"containers":3}])");
+  EXPECT_EQ(
+      json_["space"].dump(),
+      R"([{"path":"train.optimizer.lr","name":"lr","distribution":"uniform","median":0.5}])");
+  EXPECT_EQ(keys_of(json_["refusals"][0]), (Keys{"code", "what", "where", "why", "do"}));
+  EXPECT_EQ(json_["refusals"][0]["code"], "H0406");
+}
+
+TEST_F(CheckJson, CoordinatesNameWhatFailed) {
+  EXPECT_EQ(json_["coordinates"]["passed"], false);
+  EXPECT_EQ(json_["coordinates"]["layers"].size(), 2U);
+  EXPECT_EQ(json_["coordinates"]["failed"].size(), 3U);
+}
+
+TEST_F(CheckJson, SeveralArchitecturesAreTold) {
+  CheckReport report = make_report();
+  report.models[0].label = R"({"depth": 2})";
+  const OrderedJson json = OrderedJson::parse(check_json(report));
+  EXPECT_EQ(json["widths"][0]["model"], R"({"depth": 2})");
+  EXPECT_EQ(json["parameters"][0]["model"], R"({"depth": 2})");
+}
+
+TEST_F(CheckJson, NumbersThatAreNotFiniteAreNull) {
+  CheckReport report = make_report();
+  report.coordinates->hidden_mean = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(OrderedJson::parse(check_json(report))["coordinates"]["hidden_mean"].is_null());
+}
+
+TEST(CheckText, ShowsEveryPart) {
+  EXPECT_EQ(check_text(make_report()), R"TEXT()TEXT");
+}
+
+}  // namespace
+}  // namespace hydro::run

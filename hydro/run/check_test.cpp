@@ -1,0 +1,130 @@
+#include "hydro/run/check.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "hydro/base/testing.h"
+#include "hydro/run/testing.h"
+
+namespace hydro::run {
+namespace {
+
+using hydro::testing::words;
+using ::testing::Contains;
+using testing::FakeBackend;
+using ::testing::HasSubstr;
+using testing::JobFolder;
+
+class Check : public ::testing::Test {
+ protected:
+  CheckReport check(const FakeBackend& backend = FakeBackend(), bool coordinates = false) {
+    const CheckRequest request = {
+        .job = job_.write(), .settings = {}, .coordinates = coordinates};
+    return check_job(request, backend, {}).value();
+  }
+
+  testing::EnvironmentVariable home_{"HYDRO_HOME", HYDRO_SOURCE_DIR};
+  JobFolder job_;
+};
+
+TEST_F(Check, AGoodJobHasNoRefusal) {
+  const CheckReport report = check();
+  EXPECT_EQ(report.study, "small");
+  EXPECT_EQ(report.scaling, 4);
+  EXPECT_TRUE(report.refusals.empty()) << check_text(report);
+  ASSERT_EQ(report.models.size(), 1U);
+  EXPECT_LT(report.models[0].surrogate.surrogate_parameters,
+            report.models[0].surrogate.target_parameters);
+}
+
+TEST_F(Check, TrialsAreGroupedByWhatTheyMayShare) {
+  job_.batch_size = "{choice: [2, 4]}";
+  job_.tune = "  fusion: 2\n";
+  std::int64_t trials = 0;
+  for (const CheckedGroup& group : check().groups) {
+    EXPECT_EQ(group.containers, (group.trials + 1) / 2);
+    trials += group.trials;
+  }
+  EXPECT_EQ(trials, 3);
+}
+
+TEST_F(Check, ARefusalOfTheDataStandsInTheReportBesideTheModel) {
+  job_.write_split("val", 4, 200);
+  const CheckReport report = check();
+  ASSERT_EQ(report.refusals.size(), 1U);
+  EXPECT_EQ(report.refusals[0].id, "H0406");
+  EXPECT_EQ(report.models.size(), 1U);
+  EXPECT_THAT(check_text(report), HasSubstr("error[H0406]"));
+}
+
+TEST_F(Check, ARefusalOfTheExporterStandsInTheReport) {
+  testing::write_script(job_.python, "exit 1");
+  const CheckReport report = check();
+  ASSERT_EQ(report.refusals.size(), 1U);
+  EXPECT_EQ(report.refusals[0].id, "H0260");
+}
+
+TEST_F(Check, AWrongPredictionStandsInTheReport) {
+  FakeBackend backend;
+  backend.shapes = make_error("H0307", "node conv1 gives [4, 2]");
+  EXPECT_EQ(check(backend).refusals.at(0).id, "H0307");
+}
+
+TEST_F(Check, AnErrorOfTheJobFileIsReturned) {
+  write_text_durably(job_.folder / "bad.yaml", "name: x\nmodle: {}\n").value();
+  const auto refused =
+      check_job({.job = job_.folder / "bad.yaml", .settings = {}}, FakeBackend(), {});
+  EXPECT_EQ(hydro::testing::outcome(refused), "H0103");
+}
+
+TEST_F(Check, CoordinatesAreMeasuredOnRequestOnlyOverSixSeeds) {
+  const FakeBackend backend;
+  EXPECT_FALSE(check(backend).coordinates.has_value());
+  EXPECT_TRUE(backend.requests.empty());
+  EXPECT_TRUE(check(backend, true).coordinates->passed);
+  EXPECT_EQ(backend.requests.at(0).seeds, 6);
+}
+
+TEST_F(Check, UnequalFirstLossesFailTheCheckByName) {
+  FakeBackend backend;
+  double loss = 2;
+  backend.distort = [&loss](CoordinateMeasure& measure, const shrink::Surrogate&) {
+    measure.first_losses = {loss, loss};
+    loss += 1;
+  };
+  const CheckReport report = check(backend, true);
+  EXPECT_FALSE(report.coordinates->passed);
+  EXPECT_THAT(report.coordinates->failed, Contains("step-1 loss"));
+  EXPECT_THAT(check_text(report), HasSubstr("  step-1 loss: FAILED\n"));
+}
+
+TEST_F(Check, ATemporaryFolderThatCannotBeMadeIsARefusal) {
+  const testing::EnvironmentVariable temporary("TMPDIR", "/no/such/folder");
+  EXPECT_EQ(check().refusals.at(0).id, "H0603");
+}
+
+TEST_F(Check, LeavesNothingInTheTemporaryFolder) {
+  const hydro::testing::TemporaryFolder folder;
+  const testing::EnvironmentVariable temporary("TMPDIR", folder.path().string());
+  EXPECT_TRUE(check().refusals.empty());
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_F(Check, OneSampleCannotBeShared) {
+  job_.write_split("train", 1, 0);
+  const std::string text = read_text(job_.write()).value();
+  const std::size_t val = text.find("  val: ");
+  const std::string shared =
+      text.substr(0, val) + "  val_share: 0.5\n" + text.substr(text.find("train:\n  task"));
+  write_text_durably(job_.folder / "shared.yaml", shared).value();
+  const CheckReport report =
+      check_job({.job = job_.folder / "shared.yaml", .settings = {}}, FakeBackend(), {})
+          .value();
+  ASSERT_EQ(report.refusals.size(), 1U);
+  EXPECT_EQ(report.refusals[0].id, "H0405");
+}
+
+}  // namespace
+}  // namespace hydro::run

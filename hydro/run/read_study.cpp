@@ -1,0 +1,36 @@
+#include <string>
+#include <vector>
+
+#include "hydro/base/json.h"
+#include "hydro/run/study.h"
+#include "hydro/store/study_db.h"
+#include "hydro/tune/event_json.h"
+
+namespace hydro::run {
+
+Result<StoredStudy> read_study(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / "study.db";
+  HYDRO_TRY(const std::vector<store::StoredEvent> events, store::read_events(file));
+  StoredStudy out;
+  for (const store::StoredEvent& stored : events) {
+    const std::string place = "event " + std::to_string(stored.seq) + " of " + file.string();
+    HYDRO_TRY(const Json json, parse_json(stored.event.body, "H0644", place));
+    HYDRO_TRY(const tune::Event event, tune::event_from_json(json));
+    if (event.seq != stored.seq) {
+      return make_error("H0644", "an event says that it is number " + std::to_string(event.seq))
+          .at(place);
+    }
+    tune::apply(out.state, event);
+  }
+  if (!out.state.settings.has_value()) {
+    return make_error("H0617",
+                      "the study in `" + folder.string() +
+                          "` was never opened: its process died before that");
+  }
+  if (const Result<job::Job> job = job::load_job(folder / "job.yaml"); job.has_value()) {
+    out.parameters = job->space.parameters;
+  }
+  return out;
+}
+
+}  // namespace hydro::run

@@ -1,0 +1,87 @@
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "hydro/base/json.h"
+#include "hydro/base/testing.h"
+#include "hydro/run/study.h"
+#include "hydro/run/testing.h"
+#include "hydro/store/study_db.h"
+#include "hydro/tune/event_json.h"
+#include "hydro/tune/summary.h"
+#include "hydro/tune/testing.h"
+
+namespace hydro::run {
+namespace {
+
+using hydro::testing::TemporaryFolder;
+using hydro::testing::words;
+
+/// A folder whose study.db holds these bodies.
+void write_events(const TemporaryFolder& folder, const std::vector<std::string>& bodies) {
+  store::StudyDb database = store::StudyDb::create(folder / "study.db").value();
+  for (const std::string& body : bodies) {
+    const store::Event event = {.type = "x", .version = 1, .time_ns = 0, .body = body};
+    (void)database.append(std::span(&event, 1)).value();
+  }
+  database.close().value();
+}
+
+std::string opened(std::int64_t seq = 1) {
+  const tune::Event event = {
+      .seq = seq, .reason = {}, .body = tune::StudyOpened{.settings = tune::make_settings(2)}};
+  return tune::to_json(event).dump();
+}
+
+std::string outcome_of(const std::vector<std::string>& bodies) {
+  const TemporaryFolder folder;
+  write_events(folder, bodies);
+  return hydro::testing::outcome(read_study(folder.path()));
+}
+
+TEST(ReadStudy, GivesTheStateThatTheStudyEndedWith) {
+  testing::JobFolder job;
+  const testing::Start start =
+      testing::start_study(job.write(), job.out(), testing::FakeBackend());
+  ASSERT_EQ(words(start.outcome), "ok");
+  const StoredStudy stored = read_study(job.out()).value();
+  EXPECT_EQ(stored.state.last_seq, start.outcome->state.last_seq);
+  EXPECT_EQ(stored.state.counts.finished, 3);
+  EXPECT_EQ(tune::summarize(stored.state).target->value, 0.52);
+  ASSERT_EQ(stored.parameters.size(), 1U);
+  EXPECT_EQ(stored.parameters[0].name, "lr");
+}
+
+TEST(ReadStudy, ReadsWithoutAJobFile) {
+  const TemporaryFolder folder;
+  write_events(folder, {opened()});
+  const StoredStudy stored = read_study(folder.path()).value();
+  EXPECT_EQ(stored.state.study().name, "fashion");
+  EXPECT_TRUE(stored.parameters.empty());
+}
+
+TEST(ReadStudy, AFolderWithoutAStudyIsRefused) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(hydro::testing::outcome(read_study(folder.path())), "H0617");
+}
+
+TEST(ReadStudy, AStudyThatDiedBeforeItsFirstEventIsNone) {
+  EXPECT_EQ(outcome_of({}), "H0617");
+}
+
+TEST(ReadStudy, DamagedEventsAreRefused) {
+  EXPECT_EQ(outcome_of({"{"}), "H0644");
+  EXPECT_EQ(outcome_of({R"({"seq": 1})"}), "H0644");
+  EXPECT_EQ(outcome_of({opened(7)}), "H0644");
+}
+
+TEST(ReadStudy, AFileThatIsNoDatabaseIsDamaged) {
+  const TemporaryFolder folder;
+  write_text_durably(folder / "study.db", std::string(8192, 'x')).value();
+  EXPECT_EQ(hydro::testing::outcome(read_study(folder.path())), "H0612");
+}
+
+}  // namespace
+}  // namespace hydro::run

@@ -1,0 +1,219 @@
+#include "hydro/run/study.h"
+
+#include <cmath>
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "hydro/base/catalogue.h"
+#include "hydro/base/testing.h"
+#include "hydro/run/testing.h"
+#include "hydro/store/study_db.h"
+#include "hydro/tune/summary.h"
+
+namespace hydro::run {
+namespace {
+
+using hydro::testing::outcome;
+using hydro::testing::words;
+using ::testing::AllOf;
+using ::testing::Contains;
+using testing::FakeBackend;
+using ::testing::HasSubstr;
+using testing::JobFolder;
+using testing::Script;
+using testing::Start;
+using testing::start_study;
+namespace fs = std::filesystem;
+
+TEST(Study, EndsWithTheBestTrialsTarget) {
+  JobFolder job;
+  const Start start = start_study(job.write(), job.out(), FakeBackend());
+  ASSERT_EQ(words(start.outcome), "ok");
+  const tune::State& state = start.outcome->state;
+  EXPECT_EQ(state.counts.finished, 3);
+  ASSERT_EQ(state.targets.size(), 1U);
+  EXPECT_EQ(state.targets[0].trial, worker::TrialId{2});
+  EXPECT_EQ(state.closed->outcome, tune::Outcome::kFinished);
+  EXPECT_EQ(start.events.front(), "study_opened");
+  EXPECT_EQ(start.events.back(), "study_closed");
+}
+
+TEST(Study, LeavesItsFilesAndNoOthers) {
+  JobFolder job;
+  ASSERT_EQ(words(start_study(job.write(), job.out(), FakeBackend()).outcome), "ok");
+  std::set<std::string> names;
+  for (const auto& entry : fs::recursive_directory_iterator(job.out())) {
+    names.insert(fs::relative(entry.path(), job.out()).string());
+  }
+  EXPECT_EQ(names,
+            (std::set<std::string>{"best",
+                                   "best/config.yaml",
+                                   "best/model.safetensors",
+                                   "job.yaml",
+                                   "model.pt2",
+                                   "study.db"}));
+  const std::string best = read_text(job.out() / "best/config.yaml").value();
+  EXPECT_EQ(best.find("loguniform"), std::string::npos) << best;
+}
+
+TEST(Study, TheKeptJobParsesAndEndsWithFingerprints) {
+  JobFolder job;
+  ASSERT_EQ(words(start_study(job.write(), job.out(), FakeBackend()).outcome), "ok");
+  const std::string text = read_text(job.out() / "job.yaml").value();
+  const std::string images = (job.folder / "train-images").string();
+  EXPECT_THAT(text, HasSubstr("\n# fingerprints of what was read\n# "));
+  EXPECT_THAT(text, ::testing::ContainsRegex("\n# [0-9a-f]{16} model.pt2\n"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("\n# [0-9a-f]{16} " + images + "\n"));
+  EXPECT_THAT(text, ::testing::EndsWith("/val-labels\n"));
+  EXPECT_EQ(words(job::load_job(job.out() / "job.yaml")), "ok");
+}
+
+TEST(Study, WarningsAreSaidAndPythonsWordsLogged) {
+  JobFolder job;
+  const Start start = start_study(job.write(), job.out(), FakeBackend());
+  EXPECT_THAT(start.logged, Contains("building the net\n"));
+  EXPECT_THAT(start.said, Contains(HasSubstr("warning: ")));
+  const std::set<std::string> once(start.said.begin(), start.said.end());
+  EXPECT_EQ(once.size(), start.said.size());
+}
+
+TEST(Study, AnExportThatFailsLeavesNoFolder) {
+  JobFolder job;
+  testing::write_script(job.python, "echo broken >&2; exit 1");
+  EXPECT_EQ(outcome(start_study(job.write(), job.out(), FakeBackend()).outcome), "H0260");
+  EXPECT_FALSE(fs::exists(job.out()));
+}
+
+TEST(Study, AFailedStartLeavesAnExistingFolderAsItWas) {
+  JobFolder job;
+  fs::create_directory(job.out());
+  write_text_durably(job.out() / "notes.txt", "mine").value();
+  job.write_split("train", 12, 77);  // a label out of range: the model is exported by then
+  EXPECT_EQ(outcome(start_study(job.write(), job.out(), FakeBackend()).outcome), "H0406");
+  EXPECT_TRUE(fs::exists(job.out() / "notes.txt"));
+  EXPECT_FALSE(fs::exists(job.out() / "model.pt2"));
+  job.write_split("train", 12);
+  EXPECT_EQ(words(start_study(job.write(), job.out(), FakeBackend()).outcome), "ok");
+}
+
+TEST(Study, AFolderThatHoldsAStudyIsRefused) {
+  JobFolder job;
+  const fs::path file = job.write();
+  ASSERT_EQ(words(start_study(file, job.out(), FakeBackend()).outcome), "ok");
+  const std::string before = read_text(job.out() / "study.db").value();
+  EXPECT_EQ(outcome(start_study(file, job.out(), FakeBackend()).outcome), "H0615");
+  EXPECT_EQ(read_text(job.out() / "study.db").value(), before);
+}
+
+TEST(Study, AtScalingOneTheBestTrialsOwnWeightsAreDelivered) {
+  JobFolder job;
+  job.scaling = "1";
+  Script script;
+  script.value = [](worker::TrialId, worker::TrialKind kind) {
+    return kind == worker::TrialKind::kTarget ? 0.9 : 0.5;
+  };
+  const FakeBackend backend(script);
+  const Start start = start_study(job.write(), job.out(), backend);
+  ASSERT_EQ(words(start.outcome), "ok");
+  const tune::Summary summary = tune::summarize(start.outcome->state);
+  EXPECT_EQ(summary.target->value, 0.5);  // no target was trained
+  EXPECT_TRUE(fs::exists(job.out() / "best/model.safetensors"));
+  EXPECT_TRUE(backend.requests.empty());  // nothing to compare
+}
+
+TEST(Study, WithEveryTrialDivergedNothingIsDelivered) {
+  JobFolder job;
+  Script script;
+  script.value = [](worker::TrialId, worker::TrialKind) { return std::nan(""); };
+  const Start start = start_study(job.write(), job.out(), FakeBackend(script));
+  ASSERT_EQ(words(start.outcome), "ok");
+  const Error error = tune::study_error(start.outcome->state).value();
+  EXPECT_EQ(error.id, "H0640");
+  EXPECT_EQ(find_catalogue_row(error.id)->exit, ExitCode::kNoTrialSucceeded);
+  EXPECT_FALSE(fs::exists(job.out() / "best"));
+}
+
+TEST(Study, AStopWhileTrainingClosesItAsInterrupted) {
+  JobFolder job;
+  std::stop_source stop;
+  Script script;
+  script.before_run = [&stop](const worker::Run&, const std::stop_token& own) {
+    stop.request_stop();
+    testing::wait_for(own);
+  };
+  const Start start =
+      start_study(job.write(), job.out(), FakeBackend(script), stop.get_token());
+  ASSERT_EQ(words(start.outcome), "ok");
+  EXPECT_EQ(start.outcome->state.closed->outcome, tune::Outcome::kInterrupted);
+  EXPECT_EQ(read_study(job.out()).value().state.closed->error, "H0642");
+}
+
+TEST(Study, AStopWhilePreparingIsNoStudy) {
+  JobFolder job;
+  std::stop_source stop;
+  FakeBackend backend;
+  backend.distort = [&stop](CoordinateMeasure&, const shrink::Surrogate&) {
+    stop.request_stop();
+  };
+  const Start start = start_study(job.write(), job.out(), backend, stop.get_token());
+  EXPECT_EQ(outcome(start.outcome), "H0650");
+  EXPECT_FALSE(fs::exists(job.out()));
+}
+
+TEST(Study, AShapeThatWasPredictedWronglyIsRefused) {
+  JobFolder job;
+  FakeBackend backend;
+  backend.shapes = make_error("H0307", "node conv1 gives [4, 2]");
+  EXPECT_EQ(outcome(start_study(job.write(), job.out(), backend).outcome), "H0307");
+}
+
+/// The check finds one layer whose updates grow with the width.
+void spoil_a_layer(CoordinateMeasure& measure, const shrink::Surrogate& surrogate) {
+  measure.layers.front().update = static_cast<double>(surrogate.surrogate_parameters);
+}
+
+TEST(Study, AFailedCoordinateCheckWarnsByDefault) {
+  JobFolder job;
+  FakeBackend backend;
+  backend.distort = spoil_a_layer;
+  const Start start = start_study(job.write(), job.out(), backend);
+  EXPECT_EQ(words(start.outcome), "ok");
+  EXPECT_THAT(start.said,
+              Contains(AllOf(HasSubstr("warning: the coordinate check failed in 1 of "),
+                             HasSubstr("(hydro explain H0310)\n"))));
+}
+
+TEST(Study, AFailedCoordinateCheckIsAnErrorWhereTheJobSaysSo) {
+  JobFolder job;
+  job.tune = "  coordinate_check: error\n";
+  FakeBackend backend;
+  backend.distort = spoil_a_layer;
+  EXPECT_EQ(outcome(start_study(job.write(), job.out(), backend).outcome), "H0310");
+  EXPECT_FALSE(fs::exists(job.out()));
+}
+
+TEST(Study, TheShortCheckTrainsTwoSeedsAtAQuarterOfTheMedianRateWithoutDecay) {
+  JobFolder job;
+  const FakeBackend backend;
+  ASSERT_EQ(words(start_study(job.write(), job.out(), backend).outcome), "ok");
+  ASSERT_EQ(backend.requests.size(), 2U);  // two widths
+  EXPECT_EQ(backend.requests[0].seeds, 2);
+  EXPECT_NEAR(backend.requests[0].settings.optimizer.lr, 0.01 / 4, 1e-12);
+  EXPECT_EQ(backend.requests[0].settings.optimizer.weight_decay, 0);
+  EXPECT_EQ(backend.requests[0].batch_size, 12);
+}
+
+TEST(Study, SwitchedOffNoCheckIsMeasured) {
+  JobFolder job;
+  job.tune = "  coordinate_check: off\n";
+  const FakeBackend backend;
+  ASSERT_EQ(words(start_study(job.write(), job.out(), backend).outcome), "ok");
+  EXPECT_TRUE(backend.requests.empty());
+}
+
+}  // namespace
+}  // namespace hydro::run

@@ -1,0 +1,116 @@
+"""Models as users write them; the tests copy this file beside a job as ./model.py."""
+
+import numpy
+import torch
+from torch import nn
+
+
+class Cnn(nn.Module):
+    """Two strided convolutions with batch norm, dropout before the head."""
+
+    def __init__(self, width=16, dropout=0.1):
+        super().__init__()
+        self.first = nn.Conv2d(1, width, 3, padding=1, stride=2)
+        self.first_norm = nn.BatchNorm2d(width)
+        self.second = nn.Conv2d(width, 2 * width, 3, padding=1, stride=2)
+        self.second_norm = nn.BatchNorm2d(2 * width)
+        self.dropout = nn.Dropout(dropout)
+        self.head = nn.Linear(2 * width, 10)
+
+    def forward(self, x):
+        x = torch.relu(self.first_norm(self.first(x)))
+        x = torch.relu(self.second_norm(self.second(x)))
+        return self.head(self.dropout(x.mean((2, 3))))
+
+
+def mlp(width=32, features=784, outputs=10):
+    return nn.Sequential(
+        nn.Flatten(), nn.Linear(features, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, outputs)
+    )
+
+
+class Pair(nn.Module):
+    """Two inputs of different width, one value out."""
+
+    def __init__(self, width=32):
+        super().__init__()
+        self.left = nn.Linear(6, width)
+        self.right = nn.Linear(3, width)
+        self.hidden = nn.Linear(width, width)
+        self.head = nn.Linear(width, 1)
+
+    def forward(self, left, right):
+        return self.head(torch.relu(self.hidden(torch.relu(self.left(left) + self.right(right)))))
+
+
+class Branch(nn.Module):
+    """Its control flow depends on the data."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(784, 32)
+        self.head = nn.Linear(32, 10)
+
+    def forward(self, x):
+        hidden = self.layer(x.flatten(1))
+        if hidden.sum() > 0:  # the refused line
+            hidden = hidden * 2
+        return self.head(hidden)
+
+
+class Loaded(nn.Module):
+    """Starts with weights that every build shares, as fine-tuning does."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(784, 32)
+        self.head = nn.Linear(32, 10)
+        pretrained = torch.from_numpy(numpy.random.default_rng(0).standard_normal((32, 784), "float32"))
+        self.layer.load_state_dict({"weight": pretrained, "bias": torch.zeros(32)})
+
+    def forward(self, x):
+        return self.head(torch.relu(self.layer(x.flatten(1))))
+
+
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.LSTM(28, 32, batch_first=True)
+        self.head = nn.Linear(32, 10)
+
+    def forward(self, x):
+        states, _ = self.cell(x.flatten(1, 2))  # the refused line
+        return self.head(states[:, -1])
+
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.project = nn.Linear(28, 32)
+        self.head = nn.Linear(32, 10)
+
+    def forward(self, x):
+        h = self.project(x.flatten(1, 2))
+        h = nn.functional.scaled_dot_product_attention(h, h, h)  # the refused line
+        return self.head(h.mean(1))
+
+
+class Words(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(100, 32)
+        self.head = nn.Linear(32, 10)
+
+    def forward(self, tokens):
+        return self.head(self.table(tokens).mean(1))  # the refused line
+
+
+def raises():
+    raise RuntimeError("no such dataset")
+
+
+def slow():
+    """For signals: takes longer to build than any test waits."""
+    import time
+
+    time.sleep(600)
