@@ -49,7 +49,7 @@ def source_problems():
 
 def catalogue_problems():
     """Every row is used by code, every id used has a row, and every id has a test that names it."""
-    rows = set(re.findall(r'\{"(H\d{4})"', (ROOT / "hydro/base/catalogue.cpp").read_text()))
+    rows = set(re.findall(r'row\("(H\d{4})"', (ROOT / "hydro/base/catalogue.cpp").read_text()))
     code = [*ROOT.glob("hydro/*/*.cpp"), *ROOT.glob("hydro/*/*.h"), *ROOT.glob("python/hydro/*.py")]
     tests = [*ROOT.glob("hydro/*/*_test.cpp"), *ROOT.glob("tests/**/*.cpp"), *ROOT.glob("tests/**/*.py"),
              *ROOT.glob("python/tests/*.py"), *ROOT.glob("tests/golden/**/*.txt")]

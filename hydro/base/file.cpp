@@ -2,11 +2,20 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <span>
+#include <string>
 #include <system_error>
-#include <utility>
 
 #include <fcntl.h>
+#include <sys/types.h>
 #include <unistd.h>
+
+#include "hydro/base/bytes.h"
+#include "hydro/base/result.h"
 
 namespace hydro {
 namespace {

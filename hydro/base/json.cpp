@@ -1,5 +1,11 @@
 #include "hydro/base/json.h"
 
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "hydro/base/result.h"
+
 namespace hydro {
 namespace {
 
@@ -39,6 +45,8 @@ Result<Json> parse_json(std::string_view text, std::string_view id, const std::s
     return Json::parse(text);
   } catch (const Json::parse_error& problem) {
     return make_error(id, "not valid JSON at byte " + std::to_string(problem.byte)).at(where);
+  } catch (const Json::exception&) {
+    return make_error(id, "JSON with a number that no double can hold").at(where);
   }
 }
 

@@ -34,6 +34,10 @@ TEST(ParseJson, BracketsInTextAreNoNesting) {
   EXPECT_EQ(outcome(parse_json("\"\\\"" + std::string(500, '[') + "\"", "H0604", "x")), "ok");
 }
 
+TEST(ParseJson, RefusesANumberThatNoDoubleHolds) {
+  EXPECT_EQ(outcome(parse_json("81e898", "H0604", "x")), "H0604");
+}
+
 TEST(ParseJson, RefusesTextThatIsNoUtf8) {
   EXPECT_EQ(outcome(parse_json("\"\xFF\"", "H0604", "x")), "H0604");
 }

@@ -1,9 +1,13 @@
 #include "hydro/base/philox.h"
 
-#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <numbers>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace hydro {
 namespace {

@@ -1,6 +1,7 @@
 #include "hydro/base/philox.h"
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

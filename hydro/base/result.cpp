@@ -1,5 +1,9 @@
 #include "hydro/base/result.h"
 
+#include <string>
+#include <string_view>
+#include <utility>
+
 #include "hydro/base/catalogue.h"
 
 namespace hydro {

@@ -1,5 +1,6 @@
 #include "hydro/base/safetensors.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>

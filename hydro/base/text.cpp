@@ -4,6 +4,11 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace hydro {
 
@@ -15,7 +20,7 @@ std::string plain_number(double value) {
     return value > 0 ? "inf" : "-inf";
   }
   std::array<char, 32> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  auto* const end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
   return {buffer.data(), end};
 }
 

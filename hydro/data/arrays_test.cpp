@@ -1,9 +1,13 @@
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "hydro/base/bytes.h"
+#include "hydro/base/result.h"
 #include "hydro/base/safetensors.h"
 #include "hydro/base/testing.h"
 #include "hydro/data/dataset.h"

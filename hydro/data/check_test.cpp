@@ -1,9 +1,13 @@
+#include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "hydro/base/result.h"
+#include "hydro/base/bytes.h"
 #include "hydro/base/testing.h"
 #include "hydro/data/dataset.h"
 #include "hydro/data/testing.h"

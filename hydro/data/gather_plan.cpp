@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "hydro/base/result.h"
+#include "hydro/data/dataset.h"
 #include "hydro/data/image_plan.h"
+#include "hydro/data/transform.h"
 
 namespace hydro::data {
 namespace {

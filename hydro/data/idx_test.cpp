@@ -1,10 +1,16 @@
+#include <cstdint>
+#include <cstddef>
 #include <filesystem>
 #include <numeric>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "hydro/base/result.h"
+#include "hydro/base/bytes.h"
 #include "hydro/base/testing.h"
 #include "hydro/data/dataset.h"
 #include "hydro/data/testing.h"

@@ -93,16 +93,16 @@ FieldPlan plan_field(const Field& field, const std::vector<Transform>& transform
 }
 
 void fill_images(const Field& field,
-                 const FieldPlan& plan,
+                 const ImagePlan& plan,
+                 std::size_t out,
                  std::span<const std::int64_t> indices,
                  std::uint64_t epoch_key,
                  float* to) {
   const std::size_t sample = elements_of(field.shape);
-  const std::size_t out = elements_of(plan.shape);
   for (const std::int64_t index : indices) {
     const std::byte* from = field.bytes.data() + static_cast<std::size_t>(index) * sample;
     std::visit([&](const auto& image) { image.run(from, Choices(epoch_key, index), to); },
-               *plan.image);
+               plan);
     to += out;
   }
 }
@@ -141,7 +141,8 @@ void fill_slot(const Field& field,
                  indices,
                  slot.integers.data());
   } else if (plan.image) {
-    fill_images(field, plan, indices, epoch_key, slot.floats.data());
+    fill_images(
+        field, *plan.image, elements_of(plan.shape), indices, epoch_key, slot.floats.data());
   } else {
     fill_floats(field, indices, slot);
   }

@@ -1,17 +1,22 @@
 #include <algorithm>
+#include <cstdint>
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "hydro/base/result.h"
 #include "hydro/base/safetensors.h"
 #include "hydro/base/testing.h"
 #include "hydro/data/dataset.h"
 #include "hydro/data/image_plan.h"
 #include "hydro/data/testing.h"
+#include "hydro/data/transform.h"
 
 namespace hydro::data {
 namespace {

@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <cstdint>
+#include <cstddef>
 #include <map>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "hydro/base/testing.h"
+#include "hydro/base/bytes.h"
 #include "hydro/data/dataset.h"
 #include "hydro/data/testing.h"
 

@@ -12,6 +12,11 @@ double triangle(double x) {
   return std::max(0.0, 1.0 - std::abs(x));
 }
 
+/// Towards zero, also from below zero: torchvision's bounds of a filter window.
+std::int64_t window_bound(double x) {
+  return static_cast<std::int64_t>(x + 0.5);  // NOLINT(bugprone-incorrect-roundings): as there
+}
+
 /// Adds `weight` times a run of floats to another.
 void accumulate(const float* from, float weight, std::int64_t count, float* to) {
   for (std::int64_t i = 0; i < count; ++i) {
@@ -65,10 +70,8 @@ AxisWeights antialias_weights(std::int64_t from, std::int64_t to) {
   AxisWeights axis;
   for (std::int64_t i = 0; i < to; ++i) {
     const double center = scale * (static_cast<double>(i) + 0.5);
-    const auto first =
-        std::max<std::int64_t>(static_cast<std::int64_t>(center - stretch + 0.5), 0);
-    const auto end =
-        std::min<std::int64_t>(static_cast<std::int64_t>(center + stretch + 0.5), from);
+    const std::int64_t first = std::max<std::int64_t>(window_bound(center - stretch), 0);
+    const std::int64_t end = std::min(window_bound(center + stretch), from);
     axis.windows.push_back(
         {.first = first, .count = end - first, .weights = axis.weights.size()});
     double total = 0;

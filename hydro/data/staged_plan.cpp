@@ -6,7 +6,11 @@
 #include <variant>
 #include <vector>
 
+#include "hydro/base/result.h"
+#include "hydro/data/dataset.h"
 #include "hydro/data/image_plan.h"
+#include "hydro/data/resize.h"
+#include "hydro/data/transform.h"
 
 namespace hydro::data {
 namespace {
@@ -120,7 +124,9 @@ void StagedPlan::run(const std::byte* from, const Choices& choices, float* to) c
         flip(image);
       }
     } else {
-      image = resized(image, weights_[stage]->rows, weights_[stage]->columns);
+      const auto& weights = weights_[stage];
+      HYDRO_CHECK(weights.has_value(), "only resizes are left");
+      image = resized(image, weights->rows, weights->columns);
     }
   }
   std::ranges::copy(image.pixels, to);

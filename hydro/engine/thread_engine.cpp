@@ -149,6 +149,7 @@ class ThreadEngine : public worker::Engine {
 
   [[nodiscard]] std::vector<SlotId> slots() const override {
     std::vector<SlotId> all;
+    all.reserve(commands_.size());
     for (std::size_t index = 0; index < commands_.size(); ++index) {
       all.push_back(static_cast<SlotId>(index));
     }

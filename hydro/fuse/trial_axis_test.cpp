@@ -1,5 +1,6 @@
 #include "hydro/fuse/trial_axis.h"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 

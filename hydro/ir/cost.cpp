@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
+
+#include "hydro/ir/graph.h"
 
 namespace hydro::ir {
 namespace {
@@ -15,12 +19,13 @@ struct DotOp {
   std::size_t outer;  // the weight's dimension that is not contracted
 };
 
-constexpr std::array kDotOps = {DotOp{"aten.conv1d.default", "weight", 0},
-                                DotOp{"aten.conv2d.default", "weight", 0},
-                                DotOp{"aten.conv2d.padding", "weight", 0},
-                                DotOp{"aten.linear.default", "weight", 0},
-                                DotOp{"aten.addmm.default", "mat2", 1},
-                                DotOp{"aten.mm.default", "mat2", 1}};
+constexpr std::array kDotOps = {
+    DotOp{.op = "aten.conv1d.default", .weight = "weight", .outer = 0},
+    DotOp{.op = "aten.conv2d.default", .weight = "weight", .outer = 0},
+    DotOp{.op = "aten.conv2d.padding", .weight = "weight", .outer = 0},
+    DotOp{.op = "aten.linear.default", .weight = "weight", .outer = 0},
+    DotOp{.op = "aten.addmm.default", .weight = "mat2", .outer = 1},
+    DotOp{.op = "aten.mm.default", .weight = "mat2", .outer = 1}};
 
 std::int64_t elements(const TensorType& type) {
   std::int64_t product = 1;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "hydro/base/result.h"
 #include "hydro/ir/graph.h"
 
 namespace hydro::ir {

@@ -1,5 +1,6 @@
 #include "hydro/ir/cursor.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -74,25 +75,27 @@ Result<std::string> Cursor::quoted() {
   while (!at_end() && peek() != '"' && peek() != '\n') {
     char letter = text_[place_++];
     if (letter == '\\') {
-      letter = peek();
-      ++place_;
-      if (letter == 'x') {
-        const int high = place_ < text_.size() ? hex_digit(text_[place_]) : -1;
-        const int low = place_ + 1 < text_.size() ? hex_digit(text_[place_ + 1]) : -1;
-        if (high < 0 || low < 0) {
-          return error("expected two hex digits after \\x");
-        }
-        letter = static_cast<char>(high * 16 + low);
-        place_ += 2;
-      }
-      if (place_ > text_.size()) {
-        place_ = text_.size();
-      }
+      HYDRO_TRY(letter, escaped());
     }
     result += letter;
   }
   HYDRO_TRY_VOID(expect("\""));
   return result;
+}
+
+Result<char> Cursor::escaped() {
+  const char letter = peek();
+  place_ = std::min(place_ + 1, text_.size());
+  if (letter != 'x') {
+    return letter;
+  }
+  const int high = place_ < text_.size() ? hex_digit(text_[place_]) : -1;
+  const int low = place_ + 1 < text_.size() ? hex_digit(text_[place_ + 1]) : -1;
+  if (high < 0 || low < 0) {
+    return error("expected two hex digits after \\x");
+  }
+  place_ += 2;
+  return static_cast<char>(high * 16 + low);
 }
 
 std::string Cursor::rest_of_line() {

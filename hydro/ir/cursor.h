@@ -42,6 +42,9 @@ class Cursor {
   void go_back(std::size_t place) { place_ = place; }
 
  private:
+  /// The letter that a backslash and what stands here mean.
+  Result<char> escaped();
+
   std::string_view text_;
   std::size_t place_ = 0;
 };

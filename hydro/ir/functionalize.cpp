@@ -57,7 +57,7 @@ struct View {
 class Functionalizer {
  public:
   Functionalizer(Graph& graph, const PassContext& context)
-      : graph_(graph), context_(context), emitter_{graph, nodes_} {}
+      : graph_(graph), context_(context), emitter_{.graph = graph, .nodes = nodes_} {}
 
   Result<void> run() {
     slot_of_.assign(graph_.values().size(), kNone);

@@ -1,6 +1,6 @@
 #include "hydro/ir/graph.h"
 
-#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

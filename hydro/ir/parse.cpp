@@ -1,4 +1,5 @@
 // Reads a graph's text form, statement by statement; text.cpp writes it.
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -299,6 +300,7 @@ class Parser {
   template <class Kind>
   static Argument list_of(const std::vector<Argument>& items) {
     std::vector<Kind> result;
+    result.reserve(items.size());
     for (const Argument& item : items) {
       result.push_back(std::get<Kind>(item));
     }
@@ -330,19 +332,38 @@ class Parser {
     return result;
   }
 
+  /// The prefix that a list without one could have; empty when its items do not say.
+  std::string_view kind_of(const std::vector<Argument>& items) const {
+    if (items.empty()) {
+      return "";
+    }
+    if (all_are<ValueId>(items) && !int_items(items).has_value()) {
+      return "tensors";
+    }
+    if (all_are<double>(items)) {
+      return "floats";
+    }
+    return all_are<bool>(items) ? "bools" : "";
+  }
+
+  template <class Kind>
+  Result<Argument> pure_list(const std::vector<Argument>& items) const {
+    return all_are<Kind>(items) ? Result(list_of<Kind>(items)) : mixed();
+  }
+
   Result<Argument> list(const std::string& prefix, const std::vector<Argument>& items) const {
     if (prefix == "optionals") {
       return optionals(items);
     }
-    if (prefix == "tensors" || (prefix.empty() && !items.empty() && all_are<ValueId>(items) &&
-                                !int_items(items).has_value())) {
-      return all_are<ValueId>(items) ? Result(list_of<ValueId>(items)) : mixed();
+    const std::string_view kind = prefix.empty() ? kind_of(items) : prefix;
+    if (kind == "tensors") {
+      return pure_list<ValueId>(items);
     }
-    if (prefix == "floats" || (prefix.empty() && !items.empty() && all_are<double>(items))) {
-      return all_are<double>(items) ? Result(list_of<double>(items)) : mixed();
+    if (kind == "floats") {
+      return pure_list<double>(items);
     }
-    if (prefix == "bools" || (prefix.empty() && !items.empty() && all_are<bool>(items))) {
-      return all_are<bool>(items) ? Result(list_of<bool>(items)) : mixed();
+    if (kind == "bools") {
+      return pure_list<bool>(items);
     }
     if (!prefix.empty()) {
       return cursor_.error("`" + prefix +
@@ -351,12 +372,10 @@ class Parser {
     if (std::optional<Argument> integers = int_items(items)) {
       return *std::move(integers);
     }
-    for (const Argument& item : items) {
-      if (!std::holds_alternative<ValueId>(item) && !std::holds_alternative<None>(item)) {
-        return mixed();
-      }
-    }
-    return optionals(items);
+    const bool all_optional = std::ranges::all_of(items, [](const Argument& item) {
+      return std::holds_alternative<ValueId>(item) || std::holds_alternative<None>(item);
+    });
+    return all_optional ? Result(optionals(items)) : mixed();
   }
 
   Error mixed() const { return cursor_.error("a list of items of different kinds"); }

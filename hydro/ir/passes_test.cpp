@@ -1,5 +1,6 @@
 #include "hydro/ir/passes.h"
 
+#include <cstddef>
 #include <map>
 #include <sstream>
 #include <string>

@@ -11,6 +11,7 @@ namespace hydro::ir {
 
 std::vector<ValueId> identity_renaming(const Graph& graph) {
   std::vector<ValueId> renamed;
+  renamed.reserve(graph.values().size());
   for (std::int32_t i = 0; i < graph.value_count(); ++i) {
     renamed.push_back(ValueId{i});
   }

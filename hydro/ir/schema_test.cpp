@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -49,7 +48,8 @@ TEST(Schema, DropsDevicesAndFlagsAboutThem) {
       "device=None, "
       "bool? pin_memory=None) -> Tensor");
   std::vector<SchemaKind> kinds;
-  for (const SchemaArgument& argument : schema.arguments) {
+  kinds.reserve(schema.arguments.size());
+for (const SchemaArgument& argument : schema.arguments) {
     kinds.push_back(argument.kind);
   }
   using enum SchemaKind;

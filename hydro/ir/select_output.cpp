@@ -2,7 +2,7 @@
 // that output: the auxiliary head that nobody trains keeps no statistics.
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>

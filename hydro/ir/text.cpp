@@ -1,7 +1,6 @@
 // Writes a graph's text form; parse.cpp reads it back.
 #include "hydro/base/text.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,7 +9,6 @@
 #include <variant>
 #include <vector>
 
-#include "hydro/base/result.h"
 #include "hydro/ir/graph.h"
 #include "hydro/ir/token.h"
 
@@ -28,6 +26,7 @@ std::string type_text(const Type& type) {
   }
   const auto& tensor = std::get<TensorType>(type);
   std::vector<std::string> dims;
+  dims.reserve(tensor.shape.size());
   for (const Dim& dim : tensor.shape) {
     dims.push_back((dim.dynamic ? "~" : "") + std::to_string(dim.size));
   }
@@ -67,6 +66,7 @@ struct ArgumentWriter {
 
   std::string operator()(const std::vector<double>& items) const {
     std::vector<std::string> texts;
+    texts.reserve(items.size());
     for (const double item : items) {
       texts.push_back(shortest(item));
     }
@@ -75,6 +75,7 @@ struct ArgumentWriter {
 
   std::string operator()(const std::vector<bool>& items) const {
     std::vector<std::string> texts;
+    texts.reserve(items.size());
     for (const bool item : items) {
       texts.emplace_back(item ? "True" : "False");
     }
@@ -83,6 +84,7 @@ struct ArgumentWriter {
 
   std::string operator()(const std::vector<ValueId>& items) const {
     std::vector<std::string> texts;
+    texts.reserve(items.size());
     for (const ValueId item : items) {
       texts.push_back(reference(graph, item));
     }
@@ -102,10 +104,12 @@ struct ArgumentWriter {
 
 std::string node_text(const Graph& graph, const Node& node, std::int64_t expected_position) {
   std::vector<std::string> outputs;
+  outputs.reserve(node.outputs.size());
   for (const ValueId output : node.outputs) {
     outputs.push_back(reference(graph, output) + ": " + type_text(graph.value(output).type));
   }
   std::vector<std::string> arguments;
+  arguments.reserve(node.arguments.size());
   for (const NamedArgument& argument : node.arguments) {
     arguments.push_back(argument.name + "=" +
                         std::visit(ArgumentWriter{graph}, argument.value));

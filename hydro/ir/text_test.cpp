@@ -1,7 +1,7 @@
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -83,24 +83,24 @@ struct BadText {
 
 TEST(GraphText, SaysWhatIsWrong) {
   const std::vector<BadText> cases = {
-      {"", "expected `graph`"},
-      {"graph {\n", "ends before `}`"},
-      {"graph {\n}\nmore", "after the closing"},
-      {"graph {\n  output x y %y\n}", "no output kind"},
-      {"graph {\n  input user x %x: float33[]\n}", "`float33` is no type"},
-      {"graph {\n  input user x %x: float32[a]\n}", "`a` is no integer"},
-      {"graph {\n  input user x %x: float32[]\n  input user z %x: float32[]\n}",
-       "defined twice"},
-      {"graph {\n  f(a=1, a=2)\n}", "given twice"},
-      {"graph {\n  f(a=maybe)\n}", "`maybe` is no argument"},
-      {"graph {\n  f(a=[1, 2.0])\n}", "different kinds"},
-      {"graph {\n  f(a=[[1]])\n}", "list inside a list"},
-      {"graph {\n  f(a=things[])\n}", "no kind of list"},
-      {"graph {\n  f(a=\"x\n\")\n}", "expected `\"`"},
-      {"graph {\n  f(a=\"\\x0\")\n}", "two hex digits"},
-      {"graph {\n  f() @x\n}", "position after `@`"},
-      {"graph {\n  f() g()\n}", "end of the line"},
-      {"graph {\n  (a=1)\n}", "expected an op"},
+      {.text="", .part="expected `graph`"},
+      {.text="graph {\n", .part="ends before `}`"},
+      {.text="graph {\n}\nmore", .part="after the closing"},
+      {.text="graph {\n  output x y %y\n}", .part="no output kind"},
+      {.text="graph {\n  input user x %x: float33[]\n}", .part="`float33` is no type"},
+      {.text="graph {\n  input user x %x: float32[a]\n}", .part="`a` is no integer"},
+      {.text="graph {\n  input user x %x: float32[]\n  input user z %x: float32[]\n}",
+       .part="defined twice"},
+      {.text="graph {\n  f(a=1, a=2)\n}", .part="given twice"},
+      {.text="graph {\n  f(a=maybe)\n}", .part="`maybe` is no argument"},
+      {.text="graph {\n  f(a=[1, 2.0])\n}", .part="different kinds"},
+      {.text="graph {\n  f(a=[[1]])\n}", .part="list inside a list"},
+      {.text="graph {\n  f(a=things[])\n}", .part="no kind of list"},
+      {.text="graph {\n  f(a=\"x\n\")\n}", .part="expected `\"`"},
+      {.text="graph {\n  f(a=\"\\x0\")\n}", .part="two hex digits"},
+      {.text="graph {\n  f() @x\n}", .part="position after `@`"},
+      {.text="graph {\n  f() g()\n}", .part="end of the line"},
+      {.text="graph {\n  (a=1)\n}", .part="expected an op"},
   };
   for (const BadText& bad : cases) {
     EXPECT_THAT(error_of(bad.text), testing::HasSubstr(bad.part)) << bad.text;

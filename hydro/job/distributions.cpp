@@ -54,10 +54,13 @@ struct NumericRow {
 };
 
 constexpr auto kNumericRows = std::to_array<NumericRow>({
-    {"uniform", 2, "[low, high]", &make_uniform},
-    {"loguniform", 2, "[low, high]", &make_loguniform},
-    {"quniform", 3, "[low, high, step]", &make_quniform},
-    {"qloguniform", 3, "[low, high, step]", &make_qloguniform},
+    {.name = "uniform", .arguments = 2, .form = "[low, high]", .make = &make_uniform},
+    {.name = "loguniform", .arguments = 2, .form = "[low, high]", .make = &make_loguniform},
+    {.name = "quniform", .arguments = 3, .form = "[low, high, step]", .make = &make_quniform},
+    {.name = "qloguniform",
+     .arguments = 3,
+     .form = "[low, high, step]",
+     .make = &make_qloguniform},
 });
 
 constexpr auto kOtherNames = std::to_array<std::string_view>({"randint", "choice", "grid"});
@@ -66,6 +69,7 @@ constexpr auto kLaterNames = std::to_array<std::string_view>(
 
 std::vector<std::string> distribution_names() {
   std::vector<std::string> names;
+  names.reserve(kNumericRows.size());
   for (const NumericRow& row : kNumericRows) {
     names.emplace_back(row.name);
   }
@@ -211,6 +215,10 @@ Result<Distribution> read_checked(const Description& it) {
 
 // ---- All of them ----
 
+std::string path_of_item(const Node& node, std::size_t item, const std::string& path) {
+  return path + '.' + (node.is_map() ? node.keys[item].text : std::to_string(item));
+}
+
 class Finder {
  public:
   Finder(const Reader& reader, Allowed allowed, std::vector<FoundParameter>& found)
@@ -222,8 +230,7 @@ class Finder {
       return take(node, path);
     }
     for (std::size_t i = 0; i < node.items.size(); ++i) {
-      const std::string name = node.is_map() ? node.keys[i].text : std::to_string(i);
-      HYDRO_TRY_VOID(walk(node.items[i], path + '.' + name));
+      HYDRO_TRY_VOID(walk(node.items[i], path_of_item(node, i, path)));
     }
     return {};
   }
@@ -231,7 +238,7 @@ class Finder {
  private:
   // NOLINTNEXTLINE(misc-no-recursion): trees are at most 32 levels deep
   Result<void> take(const Node& node, const std::string& path) {
-    const Description description{reader_, node, path};
+    const Description description{.reader = reader_, .node = node, .path = path};
     HYDRO_TRY(Distribution distribution, read_checked(description));
     HYDRO_TRY_VOID(check_allowed(description, distribution));
     found_.push_back({.parameter = {.path = path,
@@ -249,8 +256,8 @@ class Finder {
   Result<void> check_allowed(const Description& it, const Distribution& distribution) const {
     const bool finite = has_options(it.node) || it.name() == "randint";
     constexpr std::int64_t kMostModels = 1000;
-    if (allowed_ == Allowed::kFinite &&
-        (!finite || search::value_count(distribution).value() > kMostModels)) {
+    const std::optional<std::int64_t> count = search::value_count(distribution);
+    if (allowed_ == Allowed::kFinite && (!finite || !count || *count > kMostModels)) {
       return reader_.error(it.node.keys[0], "H0111", "`" + it.path + "` needs a finite choice")
           .because(
               "every value under `model.kwargs` is a model of its own, exported before the "
@@ -332,8 +339,7 @@ Node substitute(const Node& node,
   }
   Node out = node;
   for (std::size_t i = 0; i < node.items.size(); ++i) {
-    const std::string name = node.is_map() ? node.keys[i].text : std::to_string(i);
-    out.items[i] = substitute(node.items[i], path + '.' + name, config, allowed);
+    out.items[i] = substitute(node.items[i], path_of_item(node, i, path), config, allowed);
   }
   return out;
 }

@@ -1,5 +1,4 @@
 // Writing YAML: the part of job/yaml.h that needs no yaml-cpp.
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>

@@ -7,11 +7,13 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "hydro/base/catalogue.h"
+#include "hydro/base/result.h"
 #include "hydro/job/job.h"
 #include "hydro/job/testing.h"
 

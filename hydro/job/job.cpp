@@ -1,11 +1,11 @@
 #include "hydro/job/job.h"
 
 #include <array>
+#include <cstddef>
 #include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "hydro/base/file.h"
@@ -141,7 +141,7 @@ Result<Job> parse_job(std::string_view text,
   Job job;
   job.name = default_name(file_name);
   HYDRO_TRY(job.document, read_document(text, file_name, options));
-  const Reader reader{job.document.sources, options.folder};
+  const Reader reader{.sources = job.document.sources, .folder = options.folder};
   const Node& root = job.document.root;
   HYDRO_TRY_VOID(read_root(reader, root, job));
   HYDRO_TRY(const std::vector<FoundParameter> found, find_space(reader, root));

@@ -1,7 +1,9 @@
 #include "hydro/job/job.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -10,7 +12,9 @@
 
 #include "hydro/base/catalogue.h"
 #include "hydro/job/testing.h"
+#include "hydro/search/searcher.h"
 #include "hydro/search/space.h"
+#include "hydro/worker/settings.h"
 
 namespace hydro::job {
 namespace {

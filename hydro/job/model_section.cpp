@@ -275,6 +275,7 @@ Result<void> check_source(const Reader& reader, const Node& node, const ModelSec
 
 std::string InputSpec::text() const {
   std::vector<std::string> sizes;
+  sizes.reserve(shape.size());
   for (const std::int64_t size : shape) {
     sizes.push_back(size == kBatch ? "*" : std::to_string(size));
   }

@@ -2,7 +2,6 @@
 // Defaults are PyTorch's.
 #include "hydro/job/optimizer_section.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -11,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hydro/base/result.h"

@@ -1,6 +1,5 @@
 #include "hydro/job/overrides.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>

@@ -1,5 +1,6 @@
 #include "hydro/job/reader.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -100,12 +101,12 @@ struct SpanUnit {
 };
 
 constexpr auto kSpanUnits = std::to_array<SpanUnit>({
-    {"%", worker::Span::Unit::kShare, 100},
-    {"epoch", worker::Span::Unit::kEpochs, 1},
-    {"epochs", worker::Span::Unit::kEpochs, 1},
-    {"", worker::Span::Unit::kSteps, 1},
-    {"step", worker::Span::Unit::kSteps, 1},
-    {"steps", worker::Span::Unit::kSteps, 1},
+    {.text = "%", .unit = worker::Span::Unit::kShare, .scale = 100},
+    {.text = "epoch", .unit = worker::Span::Unit::kEpochs, .scale = 1},
+    {.text = "epochs", .unit = worker::Span::Unit::kEpochs, .scale = 1},
+    {.text = "", .unit = worker::Span::Unit::kSteps, .scale = 1},
+    {.text = "step", .unit = worker::Span::Unit::kSteps, .scale = 1},
+    {.text = "steps", .unit = worker::Span::Unit::kSteps, .scale = 1},
 });
 
 constexpr auto kTimeUnits = std::to_array<std::pair<std::string_view, double>>(

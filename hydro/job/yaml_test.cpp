@@ -1,16 +1,18 @@
 #include "hydro/job/yaml.h"
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "hydro/base/result.h"
 #include "hydro/job/job.h"
 #include "hydro/job/node.h"
 #include "hydro/job/reader.h"
-#include "hydro/job/testing.h"
+#include "hydro/worker/settings.h"
 
 namespace hydro::job {
 namespace {

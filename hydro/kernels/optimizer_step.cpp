@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <span>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -65,7 +64,7 @@ inline void plain_loop(const SgdScalars<Real>& s,
   }
 }
 
-template <bool kNesterov, bool kFirst, class Real>
+template <bool Nesterov, bool First, class Real>
 inline void velocity_loop(const SgdScalars<Real>& s, const SgdRange<Real>& range) {
   Real* __restrict w = range.weight.data();
   const Real* __restrict g = range.gradient.data();
@@ -73,9 +72,9 @@ inline void velocity_loop(const SgdScalars<Real>& s, const SgdRange<Real>& range
   const std::size_t n = range.weight.size();
   for (std::size_t i = 0; i < n; ++i) {
     const Real gradient = (g[i] * s.scale) + (s.decay * w[i]);
-    const Real velocity = kFirst ? gradient : (s.momentum * v[i]) + (s.keep * gradient);
+    const Real velocity = First ? gradient : (s.momentum * v[i]) + (s.keep * gradient);
     v[i] = velocity;
-    w[i] -= s.lr * (kNesterov ? gradient + (s.momentum * velocity) : velocity);
+    w[i] -= s.lr * (Nesterov ? gradient + (s.momentum * velocity) : velocity);
   }
 }
 
@@ -127,7 +126,7 @@ struct AdamBlock {
   std::size_t count;
 };
 
-template <bool kAmsgrad, class Real>
+template <bool Amsgrad, class Real>
 inline void adam_block(const AdamScalars<Real>& s,
                        const AdamBlock<Real>& block,
                        std::size_t count) {
@@ -142,7 +141,7 @@ inline void adam_block(const AdamScalars<Real>& s,
     m[i] = m[i] + (s.mean_rate * (gradient - m[i]));
     v[i] = (s.beta2 * v[i]) + (s.square_rate * gradient * gradient);
     bound[i] = v[i];
-    if constexpr (kAmsgrad) {
+    if constexpr (Amsgrad) {
       largest[i] = largest[i] > v[i] ? largest[i] : v[i];
       bound[i] = largest[i];
     }
@@ -154,7 +153,7 @@ inline void adam_block(const AdamScalars<Real>& s,
   }
 }
 
-template <bool kAmsgrad, class Real>
+template <bool Amsgrad, class Real>
 inline void adam_loop(const AdamScalars<Real>& s, const AdamRange<Real>& range) {
   const std::size_t n = range.weight.size();
   for (std::size_t i = 0; i < n; i += kBlock) {
@@ -162,13 +161,12 @@ inline void adam_loop(const AdamScalars<Real>& s, const AdamRange<Real>& range) 
                                 range.gradient.data() + i,
                                 range.mean.data() + i,
                                 range.square.data() + i,
-                                kAmsgrad ? range.largest.data() + i : nullptr,
+                                Amsgrad ? range.largest.data() + i : nullptr,
                                 std::min(kBlock, n - i)};
     if (block.count == kBlock) {
-      adam_block<kAmsgrad>(
-          s, block, kBlock);  // a constant count: the loops unroll into vectors
+      adam_block<Amsgrad>(s, block, kBlock);  // a constant count: the loops unroll into vectors
     } else {
-      adam_block<kAmsgrad>(s, block, block.count);
+      adam_block<Amsgrad>(s, block, block.count);
     }
   }
 }

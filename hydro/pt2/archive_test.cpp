@@ -4,11 +4,14 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "hydro/base/json.h"
 #include "hydro/base/result.h"
 #include "hydro/ir/graph.h"
 #include "hydro/ir/model.h"

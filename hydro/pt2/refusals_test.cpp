@@ -1,5 +1,4 @@
 // Every archive that must not be read, by the id of its refusal.
-#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>

@@ -125,6 +125,11 @@ std::string metric_list(const worker::Report& report) {
   return join(parts, ", ");
 }
 
+/// "1 slot", "2 slots"
+std::string counted(std::size_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 /// Lines of the plain form, by event type; other events say nothing.
 struct PlainLine {
   const tune::State& state;
@@ -132,14 +137,15 @@ struct PlainLine {
 
   std::string operator()(const tune::StudyOpened& e) const {
     return fmt::format("study {}: {} trials, metric {}\n",
-                       e.settings.name,
+                       printable(e.settings.name),
                        e.settings.trials,
                        e.settings.metric);
   }
 
   std::string operator()(const tune::ContainersPlanned& e) const {
-    return fmt::format(
-        "planned {} containers on {} slots\n", e.containers.size(), state.settings->slots);
+    return fmt::format("planned {} on {}\n",
+                       counted(e.containers.size(), "container"),
+                       counted(state.slots.size(), "slot"));
   }
 
   std::string operator()(const tune::TrialFinished& e) const {
@@ -152,12 +158,14 @@ struct PlainLine {
                        state.settings->trials);
   }
 
-  std::string operator()(const tune::TrialFailed& e) const {
-    return fmt::format("trial {} failed: {} [{}/{}]\n",
-                       number(e.trial),
-                       e.cause,
-                       state.counts.ended(),
-                       state.settings->trials);
+  std::string operator()(const tune::TrialFailed& e) const { return failed(e.trial, e.cause); }
+
+  std::string operator()(const tune::TrialDiverged& e) const {
+    return is_target(e.command) ? "" : failed(e.trial, e.cause);  // a target's verdict follows
+  }
+
+  std::string operator()(const tune::CommandFailed& e) const {
+    return fmt::format("a container failed: {} {}\n", e.error.what, ended());
   }
 
   std::string operator()(const tune::TargetStarted& e) const {
@@ -169,8 +177,7 @@ struct PlainLine {
   }
 
   std::string operator()(const tune::Reported& e) const {
-    const tune::OrderNote& order = state.pending.at(e.command).order;
-    if (state.container(order.container).kind != worker::TrialKind::kTarget) {
+    if (!is_target(e.command)) {
       return {};  // its end says it
     }
     return fmt::format(
@@ -187,9 +194,21 @@ struct PlainLine {
 
   template <class Other>
   std::string operator()(const Other&) const {
-    return {};
+    return {private : [[nodiscard]] bool is_target(worker::CommandId command)
+                const {const tune::OrderNote & order = state.pending.at(command).order;
+    return state.container(order.container).kind == worker::TrialKind::kTarget;
+  }
+
+  [[nodiscard]] std::string ended() const {
+    return fmt::format("[{}/{}]", state.counts.ended(), state.settings->trials);
+  }
+
+  [[nodiscard]] std::string failed(worker::TrialId trial, const std::string& cause) const {
+    return fmt::format("trial {} failed: {} {}\n", number(trial), cause, ended());
   }
 };
+}  // namespace
+};  // namespace hydro::report
 
 }  // namespace
 

@@ -52,8 +52,9 @@ TEST(Bar, BeforeTheStudyIsOpenIsEmptyOfTrials) {
 TEST(Bar, ShowsTheBestTheRateAndWhatIsLeft) {
   tune::Journal journal = open_study(3);
   testing::train(journal, 0, 0.5);
-  // 100 of 300 steps of 64 samples; the seconds are events since the launch.
-  EXPECT_EQ(bar_of(journal), "");
+  // 100 of 300 steps of 64 samples in 6 s, an event each since the launch.
+  EXPECT_EQ(bar_of(journal),
+            "1/3 trials · best val_accuracy 0.5 (trial 0) · 1.1k samples/s · ETA 0:12");
 }
 
 TEST(Bar, OfATargetCountsItsOwnTrainingFromItsOwnStart) {
@@ -80,7 +81,15 @@ TEST(Bar, IsCutToItsWidthInCharacters) {
 }
 
 TEST(Plain, SaysEachThingOnce) {
-  EXPECT_EQ(printed(ProgressForm::kPlain, finished_study()), R"TEXT()TEXT");
+  EXPECT_EQ(
+      printed(ProgressForm::kPlain, finished_study()),
+      "study fashion: 3 trials, metric val_accuracy\n"
+      "planned 3 containers on 1 slot\n"
+      "trial 0 finished: train_loss 1.5, val_accuracy 0.5 (lr 0.5, batch_size 64) [1/3]\n"
+      "trial 1 failed: the loss is not finite [2/3]\n"
+      "trial 2 finished: train_loss 1.5, val_accuracy 0.75 (lr 0.5, batch_size 64) [3/3]\n"
+      "target: trial 2 at full width (lr 0.5, batch_size 64)\n"
+      "target: epoch 1 train_loss 1.5, val_accuracy 0.875\n");
 }
 
 TEST(Plain, AtScalingOneTheTrialItselfIsDelivered) {
@@ -90,6 +99,29 @@ TEST(Plain, AtScalingOneTheTrialItselfIsDelivered) {
   EXPECT_NE(text.find("delivering trial 0 (lr 0.5, batch_size 64)\n"), std::string::npos)
       << text;
   EXPECT_EQ(text.find("full width"), std::string::npos) << text;
+}
+
+TEST(Plain, ATargetThatDivergesFailsOnce) {
+  tune::Journal journal = testing::searched_study();
+  while (journal.state().targets.empty()) {
+    testing::finish_oldest(journal);
+  }
+  testing::train(journal, 2, tune::kNan);
+  const std::string text = printed(ProgressForm::kPlain, journal);
+  EXPECT_NE(text.find("\ntarget of trial 2 failed: the loss is not finite\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("trial 2 failed: the loss is not finite ["), std::string::npos) << text;
+}
+
+TEST(Plain, ALostContainerIsTold) {
+  tune::Journal journal = open_study(1);
+  journal.append(tune::CommandFailed{.command = testing::oldest(journal),
+                                     .error = make_error("H0502", "no memory for 3 GB")});
+  testing::settle(journal);
+  const std::string text = printed(ProgressForm::kPlain, journal);
+  EXPECT_NE(text.find("a container failed: no memory for 3 GB [1/1]\n"), std::string::npos)
+      << text;
 }
 
 TEST(Plain, TellsOfAStop) {

@@ -24,8 +24,57 @@ std::string text_of(const tune::Journal& study) {
   return summary_text(tune::summarize(study.state()), kColumns, "runs/fashion");
 }
 
+constexpr const char* kFinished = R"TEXT({
+ "format": 1,
+ "study": "fashion",
+ "state": "finished",
+ "metric": "val_accuracy",
+ "mode": "max",
+ "best_trial": {
+  "id": 2,
+  "config": {
+   "batch_size": 64,
+   "lr": 0.5
+  },
+  "value": 0.75,
+  "scaling": 8
+ },
+ "target": {
+  "trial": 2,
+  "value": 0.875,
+  "epochs": 1,
+  "weights": "best/model.safetensors",
+  "test": null
+ },
+ "targets": [
+  {
+   "trial": 2,
+   "value": 0.875,
+   "state": "finished"
+  }
+ ],
+ "makespan_s": 39.0,
+ "phases_s": {
+  "prepare": 2.0,
+  "profile": 0.0,
+  "surrogates": 9.0,
+  "defuse": 3.0,
+  "target": 4.0,
+  "overlap": 0.0,
+  "idle": 21.0
+ },
+ "trials": {
+  "total": 3,
+  "finished": 2,
+  "stopped": 0,
+  "failed": 1,
+  "interrupted": 0
+ }
+}
+)TEXT";
+
 TEST(ResultJson, OfAFinishedStudy) {
-  EXPECT_EQ(json_of(finished_study()), R"TEXT()TEXT");
+  EXPECT_EQ(json_of(finished_study()), kFinished);
 }
 
 TEST(ResultJson, OfAnInterruptedStudyHasNoTarget) {
@@ -57,11 +106,19 @@ TEST(ResultJson, AnUnknownColumnKeepsItsPath) {
 }
 
 TEST(TrialsCsv, HasOneRowATrial) {
-  EXPECT_EQ(trials_csv(finished_study().state(), kColumns), R"TEXT()TEXT");
+  EXPECT_EQ(trials_csv(finished_study().state(), kColumns),
+            "id,state,reason,lr,batch_size,value,epochs,seconds\n"
+            "0,finished,,0.5,64,0.5,1,5\n"
+            "1,failed,the loss is not finite,0.5,64,,0,3\n"
+            "2,finished,,0.5,64,0.75,1,5\n");
 }
 
 TEST(TrialsCsv, MissingValuesAreEmpty) {
-  EXPECT_EQ(trials_csv(interrupted_study().state(), kColumns), R"TEXT()TEXT");
+  EXPECT_EQ(trials_csv(interrupted_study().state(), {{.path = "train.dropout", .name = "p"}}),
+            "id,state,reason,p,value,epochs,seconds\n"
+            "0,finished,,,0.5,1,5\n"
+            "1,interrupted,the study stopped,,,0,5\n"
+            "2,waiting,,,,0,0\n");
 }
 
 TEST(MetricsCsv, ListsSurrogatesThenTheTarget) {
@@ -76,11 +133,41 @@ TEST(MetricsCsv, ListsSurrogatesThenTheTarget) {
 }
 
 TEST(SummaryText, OfAFinishedStudy) {
-  EXPECT_EQ(text_of(finished_study()), R"TEXT()TEXT");
+  EXPECT_EQ(
+      text_of(finished_study()),
+      "study      fashion: finished\n"
+      "trials     2 of 3 finished, 1 failed\n"
+      "           1 failed: the loss is not finite (first: trial 1)\n"
+      "best       trial 2: lr 0.5, batch_size 64\n"
+      "target     val_accuracy 0.875 (surrogate 0.75)\n"
+      "makespan   39.0 s: prepare 2.0, surrogates 9.0, target 4.0, defuse 3.0, idle 21.0\n"
+      "weights    runs/fashion/best/model.safetensors\n");
 }
 
 TEST(SummaryText, OfAnInterruptedStudyNamesNoWeights) {
-  EXPECT_EQ(text_of(interrupted_study()), R"TEXT()TEXT");
+  EXPECT_EQ(
+      text_of(interrupted_study()),
+      "study      fashion: interrupted\n"
+      "trials     1 of 3 finished, 1 interrupted\n"
+      "best       trial 0 (val_accuracy 0.5): lr 0.5, batch_size 64\n"
+      "makespan   20.0 s: prepare 2.0, surrogates 6.0, target 0.0, defuse 1.0, idle 11.0\n");
+}
+
+TEST(SummaryText, AtScalingOneThereIsNoSurrogate) {
+  tune::Summary summary = tune::summarize(finished_study().state());
+  summary.scaling = 1;
+  summary.target->test = 0.8;
+  EXPECT_NE(summary_text(summary, {}, "").find("\ntarget     val_accuracy 0.875, test 0.8\n"),
+            std::string::npos);
+}
+
+TEST(SummaryText, AFailedTargetSaysWhy) {
+  tune::Summary summary = tune::summarize(interrupted_study().state());
+  summary.targets = {{.trial = worker::TrialId{0},
+                      .status = tune::TargetStatus::kFailed,
+                      .reason = "out of memory"}};
+  EXPECT_NE(summary_text(summary, {}, "").find("target of trial 0 failed: out of memory\n"),
+            std::string::npos);
 }
 
 TEST(SummaryText, ANameCannotSteerTheTerminal) {
@@ -92,7 +179,14 @@ TEST(SummaryText, ANameCannotSteerTheTerminal) {
 TEST(ShowText, EndsWithATableOfAllTrials) {
   const std::string text = show_text(finished_study().state(), kColumns, "runs/fashion");
   EXPECT_TRUE(text.starts_with(text_of(finished_study())));
-  EXPECT_EQ(text.substr(text_of(finished_study()).size()), R"TEXT()TEXT");
+  EXPECT_EQ(
+      text.substr(text_of(finished_study()).size()),
+      "\n"
+      "trial  state             value  epochs   seconds  hyperparameters\n"
+      "    0  finished            0.5       1       5.0  lr 0.5, batch_size 64\n"
+      "    1  failed             none       0       3.0  lr 0.5, batch_size 64 (the loss is "
+      "not finite)\n"
+      "    2  finished           0.75       1       5.0  lr 0.5, batch_size 64\n");
 }
 
 TEST(ShowText, OfARunningStudy) {

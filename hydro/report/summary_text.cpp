@@ -44,18 +44,26 @@ std::string trials_text(const tune::Summary& summary) {
 }
 
 std::string target_text(const tune::Summary& summary) {
-  if (!summary.target.has_value()) {
-    return "none";
+  std::string text = fmt::format("{} {}", summary.metric, value_text(summary.target->value));
+  if (summary.scaling > 1 && summary.best.has_value()) {
+    text += fmt::format(" (surrogate {})", value_text(summary.best->value));
   }
-  std::string text =
-      fmt::format("{} {} (surrogate {})",
-                  summary.metric,
-                  value_text(summary.target->value),
-                  value_text(summary.best.has_value() ? summary.best->value : std::nullopt));
   if (summary.target->test.has_value()) {
     text += fmt::format(", test {}", value_text(summary.target->test));
   }
   return text;
+}
+
+/// The value stands here only when no target has one.
+std::string best_text(const tune::Summary& summary, const std::vector<Column>& columns) {
+  const std::string value =
+      summary.target.has_value()
+          ? ""
+          : fmt::format(" ({} {})", summary.metric, value_text(summary.best->value));
+  return fmt::format("trial {}{}: {}",
+                     static_cast<std::int64_t>(summary.best->id),
+                     value,
+                     config_text(summary.best->config, columns));
 }
 
 void add_line(std::string& text, const char* label, const std::string& rest) {
@@ -88,11 +96,7 @@ std::string summary_text(const tune::Summary& summary,
     }
   }
   if (summary.best.has_value()) {
-    add_line(text,
-             "best",
-             fmt::format("trial {}: {}",
-                         static_cast<std::int64_t>(summary.best->id),
-                         config_text(summary.best->config, columns)));
+    add_line(text, "best", best_text(summary, columns));
   }
   if (summary.target.has_value()) {
     add_line(text, "target", target_text(summary));

@@ -117,6 +117,9 @@ std::string coordinates_text(const shrink::CoordinateVerdict& verdict) {
                         : layer.passed ? "ok"
                                        : "FAILED");
   }
+  for (const std::string& name : failed_aggregates(verdict)) {
+    text += fmt::format("  {}: FAILED\n", name);
+  }
   return text;
 }
 
@@ -133,11 +136,11 @@ std::string check_text(const CheckReport& report) {
   }
   text += "\n" + space_text(report.space) + "\ngroups (trials that may share a container)\n";
   for (const CheckedGroup& group : report.groups) {
-    text += fmt::format("  batch {:<6} {:>4} trials in {:>4} containers  {}\n",
+    text += fmt::format("  batch {:<6} {:>4} trials in {:>4} containers{}\n",
                         group.batch_size,
                         group.trials,
                         group.containers,
-                        group.model);
+                        group.model.empty() ? "" : "  " + group.model);
   }
   if (report.coordinates.has_value()) {
     text += "\n" + coordinates_text(*report.coordinates);

@@ -114,8 +114,13 @@ Result<Splits> load_splits(const job::DataSection& section) {
   if (section.val.has_value()) {
     HYDRO_TRY(out.val, data::load_split(source_of(*section.val)));
   } else {
+    if (out.train.size < 2) {
+      return make_error("H0405", "one sample cannot be shared by training and validation")
+          .at("data.val_share")
+          .fix("give more samples, or name a split of its own by `data.val`");
+    }
     auto [rest, drawn] =
-        data::split_off(std::move(out.train), section.val_share.value_or(0), section.seed);
+        data::split_off(out.train, section.val_share.value_or(0), section.seed);
     out.train = std::move(rest);
     out.val = std::move(drawn);
   }

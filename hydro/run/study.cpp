@@ -66,10 +66,7 @@ Result<void> guard_coordinates(const job::Job& job,
     if (verdict.passed) {
       continue;
     }
-    Error miss =
-        make_error("H0310",
-                   "the coordinate check failed in " + std::to_string(verdict.failed.size()) +
-                       " layers, first `" + verdict.failed.front() + "`");
+    Error miss = make_error("H0310", "the coordinate check failed in " + failed_parts(verdict));
     if (job.tune.coordinate_check == job::CoordinateCheck::kError) {
       return miss;
     }
@@ -213,10 +210,13 @@ Result<StudyOutcome> tune_study(const TuneRequest& request,
                            .run = fs::absolute(folder.path())};
   listener.opened(job, folder.path());
   HYDRO_TRY(const Material material, prepare(job, folders, backend, listener, stop));
-  HYDRO_TRY_VOID(write_text_durably(folder.path() / "job.yaml", job::resolved_yaml(job)));
+  HYDRO_TRY(store::StudyDb database, write_start(job, material, folder.path()));
   folder.keep();
-  const Running running = {
-      .job = job, .material = material, .backend = backend, .folder = folder.path()};
+  const Running running = {.job = job,
+                           .material = material,
+                           .backend = backend,
+                           .folder = folder.path(),
+                           .database = database};
   HYDRO_TRY(tune::State state, run_to_close(running, request, listener, clock, stop));
   HYDRO_TRY_VOID(write_best_config(job, state, folder.path()));
   return StudyOutcome{

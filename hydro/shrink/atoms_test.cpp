@@ -1,5 +1,6 @@
 #include "hydro/shrink/atoms.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

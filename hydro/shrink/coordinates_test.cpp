@@ -1,12 +1,14 @@
 #include "hydro/shrink/coordinates.h"
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "hydro/shrink/surrogate.h"
 #include "hydro/shrink/testing.h"
 
 namespace hydro::shrink {

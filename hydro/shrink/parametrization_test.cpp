@@ -1,9 +1,12 @@
 #include "hydro/shrink/parametrization.h"
 
+#include <array>
 #include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include "hydro/shrink/surrogate.h"
+#include "hydro/ir/model.h"
 
 namespace hydro::shrink {
 

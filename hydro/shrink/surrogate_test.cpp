@@ -1,11 +1,18 @@
 #include "hydro/shrink/surrogate.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "hydro/base/result.h"
+#include "hydro/ir/testing.h"
+#include "hydro/ir/graph.h"
+#include "hydro/ir/model.h"
 #include "hydro/shrink/rules.h"
 #include "hydro/shrink/testing.h"
 

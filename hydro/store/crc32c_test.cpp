@@ -1,5 +1,6 @@
 #include "hydro/store/crc32c.h"
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 #include <vector>

@@ -1,7 +1,9 @@
 #include "hydro/store/csv.h"
 
+#include <cstdint>
 #include <limits>
 #include <string>
+#include <variant>
 
 #include <gtest/gtest.h>
 

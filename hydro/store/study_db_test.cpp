@@ -1,17 +1,26 @@
 #include "hydro/store/study_db.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstddef>
+#include <csignal>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
+#include <sys/types.h>
+#include <unistd.h>
 
+#include "hydro/base/bytes.h"
 #include "hydro/base/catalogue.h"
 #include "hydro/base/file.h"
+#include "hydro/base/result.h"
 #include "hydro/base/testing.h"
 #include "hydro/store/study_folder.h"
 #include "hydro/store/testing.h"

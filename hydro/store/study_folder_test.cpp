@@ -1,10 +1,12 @@
 #include "hydro/store/study_folder.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "hydro/base/catalogue.h"
 #include "hydro/base/file.h"

@@ -148,7 +148,7 @@ class Catalogue(unittest.TestCase):
                 with open(os.path.join(ROOT, "hydro", name)) as file:
                     used |= set(re.findall(r'"(H0\d{3})"', file.read()))
         with open(os.path.join(ROOT, "..", "hydro", "base", "catalogue.cpp")) as file:
-            rows = set(re.findall(r'\{"(H0\d{3})"', file.read()))
+            rows = set(re.findall(r'row\("(H0\d{3})"', file.read()))
         self.assertGreater(len(used), 20)
         self.assertEqual(used - rows, set())
 

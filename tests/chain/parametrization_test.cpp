@@ -46,9 +46,7 @@ using shrink::ParameterPlan;
 using shrink::Role;
 
 Json mup_factors() {
-  const Bytes bytes =
-      read_file(std::string(HYDRO_SOURCE_DIR) + "/tests/chain/mup_factors.json", 1 << 20).value();
-  return Json::parse(bytes.begin(), bytes.end());
+  return Json::parse(read_text(std::string(HYDRO_SOURCE_DIR) + "/tests/chain/mup_factors.json").value());
 }
 
 struct Narrowed {

@@ -56,7 +56,7 @@ worker::ContainerSpec alike(const worker::TrialSettings& settings, std::int64_t 
 at::Tensor inputs_of(const train::Study& study) {
   data::BatchBuffer batch;
   study.training->fill(data::epoch_order(6, 0, kBatch), 0, batch);
-  const auto& slot = batch.inputs.front();
+  auto& slot = batch.inputs.front();
   return at::from_blob(slot.floats.data(), slot.shape).clone();
 }
 

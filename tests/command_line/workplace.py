@@ -42,7 +42,8 @@ def hydro(*arguments, folder, environment=None):
         env={**os.environ, **(environment or {})},
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        text=True,
+        encoding="utf-8",
+        errors="backslashreplace",  # a message may quote what it refuses
         timeout=PATIENCE,
         check=False,
     )
