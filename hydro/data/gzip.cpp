@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 
-#include <zconf.h>
 #include <zlib.h>
 
 #include "hydro/base/bytes.h"

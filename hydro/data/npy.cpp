@@ -3,11 +3,17 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
+#include "hydro/base/result.h"
+#include "hydro/base/bytes.h"
 #include "hydro/base/text.h"
 #include "hydro/data/raw_array.h"
 

@@ -16,6 +16,7 @@
 #include "hydro/search/space.h"
 #include "hydro/worker/settings.h"
 
+// NOLINTBEGIN(bugprone-unchecked-optional-access): value() throws, which fails the test
 namespace hydro::job {
 namespace {
 
@@ -252,3 +253,5 @@ TEST(Budget, OfStepsEvaluatesTenTimes) {
 
 }  // namespace
 }  // namespace hydro::job
+
+// NOLINTEND(bugprone-unchecked-optional-access)

@@ -110,8 +110,8 @@ Result<void> read_input(const Reader& reader,
 bool is_identifier(std::string_view text) {
   constexpr std::string_view kLetters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
-  return !text.empty() && text.find_first_not_of(kLetters) == std::string_view::npos &&
-         !(text[0] >= '0' && text[0] <= '9');
+  const bool starts_well = !text.empty() && (text[0] < '0' || text[0] > '9');
+  return starts_well && text.find_first_not_of(kLetters) == std::string_view::npos;
 }
 
 /// "./my_model.py:build" names a file, "package.module:callable" a module.

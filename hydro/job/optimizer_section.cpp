@@ -54,7 +54,8 @@ Result<void> read_betas(const Reader& reader,
   }
   for (std::size_t i = 0; i < 2; ++i) {
     const auto beta = as_number(node.items[i]);
-    if (!beta || !(*beta >= 0 && *beta < 1)) {
+    const bool usable = beta && *beta >= 0 && *beta < 1;  // not for NaN
+    if (!usable) {
       return reader.wrong(node.items[i], row.key, "two numbers in [0, 1)");
     }
     (i == 0 ? out.beta1 : out.beta2) = *beta;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -43,8 +44,8 @@ Result<void> check_config(const search::Space& space, const Config& config) {
 
 /// The document's paths are absolute: no folder is needed to read it again.
 const std::filesystem::path& no_folder() {
-  static const std::filesystem::path kRoot = "/";
-  return kRoot;
+  static const std::filesystem::path root = "/";
+  return root;
 }
 
 Node resolved_model(const Job& job, const Config& config) {
@@ -58,15 +59,16 @@ Node resolved_model(const Job& job, const Config& config) {
 Result<std::string> kwargs_of(const Job& job, const Config& config) {
   const Node model = resolved_model(job, config);
   const Node* kwargs = model.find("kwargs");
-  return kwargs == nullptr ? Result<std::string>("{}")
-                           : to_json({job.document.sources, no_folder()}, *kwargs);
+  return kwargs == nullptr
+             ? Result<std::string>("{}")
+             : to_json({.sources = job.document.sources, .folder = no_folder()}, *kwargs);
 }
 
 }  // namespace
 
 Result<ResolvedTrial> resolve(const Job& job, const Config& config) {
   HYDRO_TRY_VOID(check_config(job.space, config));
-  const Reader reader{job.document.sources, no_folder()};
+  const Reader reader{.sources = job.document.sources, .folder = no_folder()};
   HYDRO_TRY(const TrainValues values,
             read_train(reader, resolved_train(*job.document.root.find("train"), config)));
   HYDRO_TRY(std::string kwargs, kwargs_of(job, config));

@@ -1,11 +1,12 @@
 // The `train:` section.
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "hydro/base/result.h"
 #include "hydro/job/job.h"
@@ -110,7 +111,8 @@ Result<void> read_label_smoothing(const Reader& reader,
                                   const Row<TrainValues>& row,
                                   TrainValues& out) {
   const auto value = as_number(node);
-  if (!value || !(*value >= 0 && *value < 1)) {
+  const bool usable = value && *value >= 0 && *value < 1;  // not for NaN
+  if (!usable) {
     return reader.wrong(node, row.key, row.type);
   }
   if (*value > 0 && out.task != worker::Task::kClassification) {
@@ -129,7 +131,7 @@ Result<void> read_clip_norm(const Reader& reader,
   if (!value || !std::isfinite(*value) || *value <= 0) {
     return reader.wrong(node, row.key, row.type);
   }
-  out.settings.clip_norm = *value;
+  out.settings.clip_norm = value;
   return {};
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,10 +48,10 @@ struct Metric {
 
 /// The first row of a task is its default.
 constexpr auto kMetrics = std::to_array<Metric>({
-    {"val_accuracy", Mode::kMax, true},
-    {"val_loss", Mode::kMin, false},
-    {"val_top5", Mode::kMax, true},
-    {"train_loss", Mode::kMin, false},
+    {.name = "val_accuracy", .better = Mode::kMax, .classification_only = true},
+    {.name = "val_loss", .better = Mode::kMin, .classification_only = false},
+    {.name = "val_top5", .better = Mode::kMax, .classification_only = true},
+    {.name = "train_loss", .better = Mode::kMin, .classification_only = false},
 });
 
 std::vector<Metric> metrics_of(worker::Task task) {
@@ -69,6 +70,7 @@ Error unknown_metric(const Reader& reader,
                      const Node& node,
                      const std::vector<Metric>& metrics) {
   std::vector<std::string> names;
+  names.reserve(metrics.size());
   for (const Metric& metric : metrics) {
     names.emplace_back(metric.name);
   }

@@ -9,30 +9,55 @@
 namespace hydro::job {
 namespace {
 
+struct ByteRange {
+  std::uint32_t low;
+  std::uint32_t high;
+};
+
+/// Bytes that a sequence takes by its first one, or 0 when none starts so.
+std::size_t length_by_lead(std::uint32_t lead) {
+  if (lead < 0x80) {
+    return 1;
+  }
+  if (lead < 0xC2 || lead > 0xF4) {
+    return 0;
+  }
+  if (lead < 0xE0) {
+    return 2;
+  }
+  return lead < 0xF0 ? 3 : 4;
+}
+
+/// What may follow the first byte.
+ByteRange second_byte(std::uint32_t lead) {
+  switch (lead) {
+    case 0xE0:
+      return {.low = 0xA0, .high = 0xBF};
+    case 0xED:
+      return {.low = 0x80, .high = 0x9F};
+    case 0xF0:
+      return {.low = 0x90, .high = 0xBF};
+    case 0xF4:
+      return {.low = 0x80, .high = 0x8F};
+    default:
+      return {.low = 0x80, .high = 0xBF};
+  }
+}
+
 /// Bytes that the sequence at `at` takes, or 0 when it is not UTF-8 (Unicode 15, table 3-7).
 std::size_t sequence_length(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t offset) -> std::uint32_t {
     return at + offset < text.size() ? static_cast<unsigned char>(text[at + offset]) : 0U;
   };
-  const auto continues = [&](std::size_t offset, std::uint32_t low, std::uint32_t high) {
-    return byte(offset) >= low && byte(offset) <= high;
-  };
-  const std::uint32_t lead = byte(0);
-  if (lead < 0x80) {
-    return 1;
+  const std::size_t length = length_by_lead(byte(0));
+  ByteRange range = second_byte(byte(0));
+  for (std::size_t offset = 1; offset < length; ++offset) {
+    if (byte(offset) < range.low || byte(offset) > range.high) {
+      return 0;
+    }
+    range = {.low = 0x80, .high = 0xBF};
   }
-  if (lead >= 0xC2 && lead <= 0xDF) {
-    return continues(1, 0x80, 0xBF) ? 2 : 0;
-  }
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    const bool second = continues(1, lead == 0xE0 ? 0xA0 : 0x80, lead == 0xED ? 0x9F : 0xBF);
-    return second && continues(2, 0x80, 0xBF) ? 3 : 0;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    const bool second = continues(1, lead == 0xF0 ? 0x90 : 0x80, lead == 0xF4 ? 0x8F : 0xBF);
-    return second && continues(2, 0x80, 0xBF) && continues(3, 0x80, 0xBF) ? 4 : 0;
-  }
-  return 0;
+  return length;
 }
 
 bool is_control(char c) {

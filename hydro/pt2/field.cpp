@@ -35,6 +35,7 @@ Result<std::vector<Field>> Field::items() const {
     return wrong("a list");
   }
   std::vector<Field> result;
+  result.reserve(value_->size());
   for (std::size_t i = 0; i < value_->size(); ++i) {
     result.emplace_back((*value_)[i], where_ + "[" + std::to_string(i) + "]");
   }

@@ -194,8 +194,12 @@ struct PlainLine {
 
   template <class Other>
   std::string operator()(const Other&) const {
-    return {private : [[nodiscard]] bool is_target(worker::CommandId command)
-                const {const tune::OrderNote & order = state.pending.at(command).order;
+    return {};
+  }
+
+ private:
+  [[nodiscard]] bool is_target(worker::CommandId command) const {
+    const tune::OrderNote& order = state.pending.at(command).order;
     return state.container(order.container).kind == worker::TrialKind::kTarget;
   }
 
@@ -207,8 +211,6 @@ struct PlainLine {
     return fmt::format("trial {} failed: {} {}\n", number(trial), cause, ended());
   }
 };
-}  // namespace
-};  // namespace hydro::report
 
 }  // namespace
 

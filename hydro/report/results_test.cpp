@@ -165,7 +165,9 @@ TEST(SummaryText, AFailedTargetSaysWhy) {
   tune::Summary summary = tune::summarize(interrupted_study().state());
   summary.targets = {{.trial = worker::TrialId{0},
                       .status = tune::TargetStatus::kFailed,
-                      .reason = "out of memory"}};
+                      .reason = "out of memory",
+                      .value = {},
+                      .test = {}}};
   EXPECT_NE(summary_text(summary, {}, "").find("target of trial 0 failed: out of memory\n"),
             std::string::npos);
 }

@@ -20,12 +20,16 @@ namespace fs = std::filesystem;
 class TemporaryFolder {
  public:
   [[nodiscard]] static Result<TemporaryFolder> make() {
-    std::error_code ignored;
-    std::string pattern = (fs::temp_directory_path(ignored) / "hydro-check-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) {
-      return make_error("H0603", "cannot make a temporary folder `" + pattern + "`")
-          .because(std::generic_category().message(errno))
-          .fix("check free space and permissions of the folder, or name another by TMPDIR");
+    std::error_code error;
+    const fs::path parent = fs::temp_directory_path(error);
+    std::string pattern = (parent / "hydro-check-XXXXXX").string();
+    if (!error && ::mkdtemp(pattern.data()) == nullptr) {
+      error = std::error_code(errno, std::generic_category());
+    }
+    if (error) {
+      return make_error("H0603", "cannot make a folder for temporary files")
+          .because(error.message())
+          .fix("name a folder that exists and has space by TMPDIR");
     }
     return TemporaryFolder(pattern);
   }

@@ -36,9 +36,17 @@ CheckReport make_report() {
   shrink::Surrogate& surrogate = report.models[0].surrogate;
   surrogate.target_parameters = 650;
   surrogate.surrogate_parameters = 90;
-  surrogate.classes = {
-      {.name = "fc.weight[0]", .size = 64, .surrogate = 8, .ratio = 8},
-      {.name = "head.weight[0]", .size = 10, .surrogate = 10, .pinned_because = "user output"}};
+  surrogate.classes = {{.name = "fc.weight[0]",
+                        .size = 64,
+                        .surrogate = 8,
+                        .ratio = 8,
+                        .pinned_because = "",
+                        .held_because = ""},
+                       {.name = "head.weight[0]",
+                        .size = 10,
+                        .surrogate = 10,
+                        .pinned_because = "user output",
+                        .held_because = ""}};
   surrogate.parameters = {head_weight()};
   report.space.parameters = {{.path = "train.optimizer.lr",
                               .name = "lr",
@@ -47,7 +55,7 @@ CheckReport make_report() {
   report.groups = {{.model = "", .batch_size = 64, .trials = 5, .containers = 3}};
   report.warnings = {"`fc.weight[0]` is narrow"};
   report.refusals = {make_error("H0406", "label 77").at("labels:3").because("10 classes")};
-  report.coordinates = {
+  report.coordinates = shrink::CoordinateVerdict{
       .passed = false,
       .hidden_mean = 3,
       .losses_equal = false,
@@ -143,7 +151,19 @@ TEST_F(CheckJson, NumbersThatAreNotFiniteAreNull) {
 }
 
 TEST(CheckText, ShowsEveryPart) {
-  EXPECT_EQ(check_text(make_report()), R"TEXT()TEXT");
+  const std::string text = check_text(make_report());
+  EXPECT_TRUE(text.starts_with("study fashion at scaling 8\n")) << text;
+  for (const char* part : {"\n      64 -> 8      x8       fc.weight[0]\n",
+                           "\n      10 head.weight[0]: user output\n",
+                           "\nparameters: 650 -> 90 (7.2 times fewer)\n",
+                           "\n  batch 64        5 trials in    3 containers\n",
+                           "\ncoordinate check: FAILED (geometric mean over hidden layers 3.000; ",
+                           "\n  geometric mean over hidden layers: FAILED\n",
+                           "\n  step-1 loss: FAILED\n",
+                           "\nwarning: `fc.weight[0]` is narrow\n",
+                           "error[H0406]: label 77"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << text;
+  }
 }
 
 }  // namespace

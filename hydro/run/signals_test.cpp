@@ -33,7 +33,7 @@ TEST(Signals, AClosedTerminalOrPipeIsNoStop) {
 }
 
 TEST(Signals, TheSecondInterruptEndsTheProcessAtOnce) {
-  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
         const SignalStop stop;

@@ -20,9 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// All cores, or as many as the job says; more threads than cores would only wait for each other.
 std::int64_t core_count(const job::Job& job) {
-  return job.resources.cores.value_or(
-      std::max<std::int64_t>(std::thread::hardware_concurrency(), 1));
+  const auto cores = std::max<std::int64_t>(std::thread::hardware_concurrency(), 1);
+  return std::min(job.resources.cores.value_or(cores), cores);
 }
 
 /// One trial a core unless the job says otherwise.

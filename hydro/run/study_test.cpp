@@ -19,7 +19,6 @@ namespace {
 
 using hydro::testing::outcome;
 using hydro::testing::words;
-using ::testing::AllOf;
 using ::testing::Contains;
 using testing::FakeBackend;
 using ::testing::HasSubstr;
@@ -171,27 +170,27 @@ TEST(Study, AShapeThatWasPredictedWronglyIsRefused) {
   EXPECT_EQ(outcome(start_study(job.write(), job.out(), backend).outcome), "H0307");
 }
 
-/// The check finds one layer whose updates grow with the width.
-void spoil_a_layer(CoordinateMeasure& measure, const shrink::Surrogate& surrogate) {
-  measure.layers.front().update = static_cast<double>(surrogate.surrogate_parameters);
+/// The first losses of the two widths differ. (The net's layers are too narrow to be judged.)
+void spoil_losses(CoordinateMeasure& measure, const shrink::Surrogate& surrogate) {
+  measure.first_losses.front() = static_cast<double>(surrogate.surrogate_parameters);
 }
 
 TEST(Study, AFailedCoordinateCheckWarnsByDefault) {
   JobFolder job;
   FakeBackend backend;
-  backend.distort = spoil_a_layer;
+  backend.distort = spoil_losses;
   const Start start = start_study(job.write(), job.out(), backend);
   EXPECT_EQ(words(start.outcome), "ok");
   EXPECT_THAT(start.said,
-              Contains(AllOf(HasSubstr("warning: the coordinate check failed in 1 of "),
-                             HasSubstr("(hydro explain H0310)\n"))));
+              Contains("warning: the coordinate check failed in step-1 loss; hyperparameters "
+                       "may not transfer (hydro explain H0310)\n"));
 }
 
 TEST(Study, AFailedCoordinateCheckIsAnErrorWhereTheJobSaysSo) {
   JobFolder job;
   job.tune = "  coordinate_check: error\n";
   FakeBackend backend;
-  backend.distort = spoil_a_layer;
+  backend.distort = spoil_losses;
   EXPECT_EQ(outcome(start_study(job.write(), job.out(), backend).outcome), "H0310");
   EXPECT_FALSE(fs::exists(job.out()));
 }

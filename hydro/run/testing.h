@@ -273,10 +273,10 @@ class JobFolder {
 
 /// One call of tune_study() with all that it said.
 struct Start {
-  Result<StudyOutcome> outcome;
-  std::vector<std::string> said;
-  std::vector<std::string> logged;
-  std::vector<std::string> events;  // types in order
+  Result<StudyOutcome> outcome = make_error("H0650", "not started");
+  std::vector<std::string> said = {};
+  std::vector<std::string> logged = {};
+  std::vector<std::string> events = {};  // types in order
 };
 
 /// Runs a study into `folder`.
@@ -286,7 +286,7 @@ struct Start {
                                        const std::stop_token& stop = {}) {
   const EnvironmentVariable home("HYDRO_HOME", HYDRO_SOURCE_DIR);
   const CountingClock clock;
-  Start start = {.outcome = make_error("H0650", "not started")};
+  Start start;
   const Listener listener = {
       .opened = [](const job::Job&, const fs::path&) {},
       .says = [&start](const std::string& line) { start.said.push_back(line); },

@@ -29,6 +29,13 @@ std::int64_t capped_product(std::int64_t a, std::int64_t b) {
   return std::min(product, kMostConfigurations + 1);
 }
 
+/// Requires: the distribution is finite
+std::int64_t finite_count(const Distribution& distribution) {
+  const std::optional<std::int64_t> count = value_count(distribution);
+  HYDRO_CHECK(count.has_value(), std::string(distribution_name(distribution)));
+  return *count;
+}
+
 Result<void> check_total(std::int64_t total) {
   if (total > kMostConfigurations) {
     return make_error("H0707", "the search space asks for more than a billion configurations");
@@ -74,7 +81,7 @@ class RandomSearcher final : public Searcher {
     Config config;
     for (auto it = space_.parameters.rbegin(); it != space_.parameters.rend(); ++it) {
       if (std::holds_alternative<Grid>(it->distribution)) {
-        const std::int64_t count = value_count(it->distribution).value();
+        const std::int64_t count = finite_count(it->distribution);
         config.insert_or_assign(it->path, value_of_index(it->distribution, k % count));
         k /= count;
       }
@@ -100,6 +107,8 @@ class GridSearcher final : public Searcher {
     }
     total_ = size_below(0, {});
   }
+
+  [[nodiscard]] std::int64_t size() const { return total_; }
 
   [[nodiscard]] std::optional<Config> suggest(std::int64_t k) const override {
     HYDRO_CHECK(k >= 0);
@@ -149,7 +158,7 @@ class GridSearcher final : public Searcher {
     if (!is_active(parameter, config)) {
       return size_below(level + 1, config);
     }
-    const std::int64_t count = value_count(parameter.distribution).value();
+    const std::int64_t count = finite_count(parameter.distribution);
     if (!branching_[level]) {
       return capped_product(count, size_below(level + 1, config));
     }
@@ -183,7 +192,7 @@ Result<std::unique_ptr<Searcher>> make_random_searcher(Space space,
                         "`" + parameter.path + "`: a `grid` inside an option of a choice")
           .because("it would multiply only some of the samples");
     }
-    total = capped_product(total, value_count(parameter.distribution).value());
+    total = capped_product(total, finite_count(parameter.distribution));
   }
   HYDRO_TRY_VOID(check_total(total));
   return std::unique_ptr<Searcher>(
@@ -200,7 +209,7 @@ Result<std::unique_ptr<Searcher>> make_grid_searcher(Space space) {
     }
   }
   auto searcher = std::make_unique<GridSearcher>(std::move(space));
-  HYDRO_TRY_VOID(check_total(searcher->total().value()));
+  HYDRO_TRY_VOID(check_total(searcher->size()));
   return std::unique_ptr<Searcher>(std::move(searcher));
 }
 

@@ -3,12 +3,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
+#include "hydro/base/result.h"
 #include "hydro/base/text.h"
+#include "hydro/ir/graph.h"
+#include "hydro/ir/model.h"
+#include "hydro/shrink/surrogate.h"
 
 namespace hydro::shrink {
 
@@ -49,10 +58,10 @@ std::string_view relation(double constant, double width) {
   };
 
   const std::array<Form, 4> forms = {
-      {{width, "the width"},
-       {std::sqrt(width), "the root of the width"},
-       {1 / width, "one over the width"},
-       {1 / std::sqrt(width), "one over the root of the width"}}};
+      {{.value = width, .text = "the width"},
+       {.value = std::sqrt(width), .text = "the root of the width"},
+       {.value = 1 / width, .text = "one over the width"},
+       {.value = 1 / std::sqrt(width), .text = "one over the root of the width"}}};
   for (const Form& form : forms) {
     if (std::abs(std::abs(constant) - form.value) <= 1e-6 * form.value) {
       return form.text;
@@ -111,6 +120,7 @@ std::int64_t elements(const std::vector<std::int64_t>& shape) {
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   std::vector<std::string> sizes;
+  sizes.reserve(shape.size());
   for (const std::int64_t size : shape) {
     sizes.push_back(std::to_string(size));
   }
@@ -120,6 +130,7 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 /// The reasons that keep widths from shrinking by S, largest first.
 std::string saving_table(const Surrogate& surrogate, double scaling) {
   std::vector<const ParameterPlan*> plans;
+  plans.reserve(surrogate.parameters.size());
   for (const ParameterPlan& plan : surrogate.parameters) {
     plans.push_back(&plan);
   }

@@ -3,8 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "hydro/base/result.h"
+#include "hydro/ir/graph.h"
+#include "hydro/ir/model.h"
+#include "hydro/shrink/atoms.h"
 #include "hydro/shrink/walk.h"
 
 namespace hydro::shrink {

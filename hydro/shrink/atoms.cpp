@@ -1,5 +1,9 @@
 #include "hydro/shrink/atoms.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "hydro/base/result.h"
@@ -32,9 +36,10 @@ Dimension Atoms::add_pinned(std::int64_t size, std::string_view reason) {
 
 Dimension Atoms::add_state(std::int64_t size, std::string name) {
   Dimension made = add_free(size);
-  for (const AtomId id : made) {
-    at(id).name = std::move(name);
-    at(id).order = names_++;
+  if (!made.empty()) {
+    Atom& atom = at(made.front());
+    atom.name = std::move(name);
+    atom.order = names_++;
   }
   return made;
 }

@@ -39,6 +39,7 @@ TEST(Atoms, JoinedDimensionsShareTheirPin) {
 TEST(Atoms, EveryHolderOfASplitAtomSeesBothFactors) {
   Atoms atoms;
   const Dimension whole = atoms.add_state(25088, "fc.weight[1]");
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): a second holder is the case
   const Dimension holder = whole;
   const Dimensions parts = {atoms.add_free(512), atoms.add_free(7), atoms.add_free(7)};
   ASSERT_TRUE(atoms.unify_flat({whole}, parts, ""));

@@ -1,11 +1,17 @@
 #include "hydro/shrink/coordinates.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
 
+#include "hydro/base/result.h"
+#include "hydro/ir/model.h"
 #include "hydro/shrink/analysis.h"
 #include "hydro/shrink/sizes.h"
+#include "hydro/shrink/surrogate.h"
 
 namespace hydro::shrink {
 

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <vector>
 
 #include "hydro/base/result.h"
+#include "hydro/ir/model.h"
+#include "hydro/shrink/surrogate.h"
 
 namespace hydro::shrink {
 
@@ -21,6 +25,7 @@ constexpr Power kOutPerIn{.in = -1, .out = 1};
 
 using Table = std::array<FactorRow, 6>;
 
+// NOLINTBEGIN(modernize-use-designated-initializers): the tables of the papers, one line a role
 // Columns: variance, SGD lr, SGD decay, Adam and AdamW lr, Adam eps.
 constexpr Table kMup = {{
     {Role::kInput, kOne, kPerOut, kOut, kOne, kOut},
@@ -51,6 +56,8 @@ constexpr Table kStandard = {{
     {Role::kOutputBias, kOne, kOne, kOne, kOne, kOne},
     {Role::kNone, kOne, kOne, kOne, kOne, kOne},
 }};
+
+// NOLINTEND(modernize-use-designated-initializers)
 
 const Table& table(Parametrization parametrization) {
   switch (parametrization) {

@@ -5,8 +5,9 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include "hydro/shrink/surrogate.h"
+
 #include "hydro/ir/model.h"
+#include "hydro/shrink/surrogate.h"
 
 namespace hydro::shrink {
 

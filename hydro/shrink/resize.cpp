@@ -1,11 +1,15 @@
 #include "hydro/shrink/resize.h"
 
+#include <cstdint>
 #include <cstdlib>
-#include <utility>
+#include <string_view>
 #include <variant>
 #include <vector>
 
+#include "hydro/ir/graph.h"
+#include "hydro/shrink/atoms.h"
 #include "hydro/shrink/rules.h"
+#include "hydro/shrink/walk.h"
 
 namespace hydro::shrink {
 
@@ -92,7 +96,7 @@ void resize_bounds(const Resizer& resizer, ir::Node& node) {
 }
 
 void resize_graph(ir::Graph& graph, const GraphDims& dims, const Sizes& sizes) {
-  const Resizer resizer{dims, sizes};
+  const Resizer resizer{.dims = dims, .sizes = sizes};
   resize_types(graph, resizer);
   for (std::int32_t i = 0; i < graph.node_count(); ++i) {
     ir::Node& node = graph.node(ir::NodeId{i});

@@ -2,13 +2,22 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "hydro/base/result.h"
 #include "hydro/base/text.h"
+#include "hydro/ir/graph.h"
+#include "hydro/ir/model.h"
+#include "hydro/shrink/analysis.h"
+#include "hydro/shrink/atoms.h"
 #include "hydro/shrink/rules.h"
+#include "hydro/shrink/sizes.h"
+#include "hydro/shrink/surrogate.h"
 
 namespace hydro::shrink {
 
@@ -20,12 +29,12 @@ struct RoleName {
 };
 
 constexpr std::array kRoleNames = {
-    RoleName{Role::kInput, "input"},
-    RoleName{Role::kHidden, "hidden"},
-    RoleName{Role::kOutput, "output"},
-    RoleName{Role::kVector, "vector"},
-    RoleName{Role::kOutputBias, "output_bias"},
-    RoleName{Role::kNone, "none"},
+    RoleName{.role = Role::kInput, .name = "input"},
+    RoleName{.role = Role::kHidden, .name = "hidden"},
+    RoleName{.role = Role::kOutput, .name = "output"},
+    RoleName{.role = Role::kVector, .name = "vector"},
+    RoleName{.role = Role::kOutputBias, .name = "output_bias"},
+    RoleName{.role = Role::kNone, .name = "none"},
 };
 
 Role weight_role(const WeightUse& use, const Sizes& sizes) {

@@ -1,9 +1,16 @@
 // Rules of element-wise ops and of ops that only rearrange dimensions.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <variant>
+#include <vector>
 
+#include "hydro/base/result.h"
+#include "hydro/ir/graph.h"
+#include "hydro/shrink/atoms.h"
 #include "hydro/shrink/rules.h"
+#include "hydro/shrink/walk.h"
 
 namespace hydro::shrink {
 

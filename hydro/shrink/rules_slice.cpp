@@ -2,12 +2,18 @@
 // equal parts; anything else is noted as a cut and refused if the dimension turns out to be a
 // width.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <variant>
+#include <vector>
 
+#include "hydro/base/result.h"
+#include "hydro/ir/graph.h"
+#include "hydro/shrink/atoms.h"
 #include "hydro/shrink/rules.h"
+#include "hydro/shrink/walk.h"
 
 namespace hydro::shrink {
 

@@ -1,10 +1,16 @@
 // Rules of the ops that hold parameters: convolution, linear, normalization; and pooling, which
 // shares the convolution's spatial dimensions.
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
+#include "hydro/base/result.h"
+#include "hydro/ir/graph.h"
+#include "hydro/shrink/atoms.h"
 #include "hydro/shrink/rules.h"
+#include "hydro/shrink/walk.h"
 
 namespace hydro::shrink {
 

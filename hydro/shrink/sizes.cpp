@@ -2,12 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "hydro/base/result.h"
+#include "hydro/ir/model.h"
+#include "hydro/shrink/analysis.h"
+#include "hydro/shrink/atoms.h"
+#include "hydro/shrink/surrogate.h"
 
 namespace hydro::shrink {
 
@@ -109,6 +117,35 @@ void hold(const Atoms& atoms, const Dimension& dimension, std::int64_t least, Wi
   }
 }
 
+/// The atoms of every dimension of a parameter, in state order, as often as they stand there.
+Dimension parameter_leaves(const Analysis& analysis, const ir::Model& model) {
+  Dimension all;
+  for (const ir::StateEntry& entry : model.state) {
+    const auto dims = analysis.state.find(entry.name);
+    if (entry.kind != ir::StateKind::kParameter || dims == analysis.state.end()) {
+      continue;
+    }
+    for (const Dimension& dimension : dims->second) {
+      const Dimension leaves = analysis.atoms.leaves(dimension);
+      all.insert(all.end(), leaves.begin(), leaves.end());
+    }
+  }
+  return all;
+}
+
+/// `width` is null where the leaf is no width.
+WidthClass width_class(const Atoms& atoms, AtomId leaf, const Sizes::Width* width) {
+  const std::int64_t size = atoms.size(leaf);
+  const std::int64_t surrogate = width == nullptr ? size : width->size;
+  return {.name = atoms.name(leaf),
+          .size = size,
+          .surrogate = surrogate,
+          .whole = width == nullptr ? size : width->whole,
+          .ratio = static_cast<double>(size) / static_cast<double>(surrogate),
+          .pinned_because = atoms.pinned_because(leaf),
+          .held_because = width == nullptr ? "" : width->held_because};
+}
+
 }  // namespace
 
 const Sizes::Width* Sizes::find(AtomId leaf) const {
@@ -170,29 +207,11 @@ std::vector<WidthClass> width_classes(const Analysis& analysis,
   std::vector<WidthClass> classes;
   std::set<AtomId> seen;
   std::set<std::pair<std::string, std::int64_t>> pinned;
-  for (const ir::StateEntry& entry : model.state) {
-    const auto dims = analysis.state.find(entry.name);
-    if (entry.kind != ir::StateKind::kParameter || dims == analysis.state.end()) {
-      continue;
-    }
-    for (const Dimension& dimension : dims->second) {
-      for (const AtomId leaf : atoms.leaves(dimension)) {
-        const std::string& reason = atoms.pinned_because(leaf);
-        const bool listed = reason.empty() || pinned.emplace(reason, atoms.size(leaf)).second;
-        if (!seen.insert(leaf).second || !listed) {
-          continue;
-        }
-        const Sizes::Width* width = sizes.find(leaf);
-        const std::int64_t size = atoms.size(leaf);
-        const std::int64_t surrogate = width == nullptr ? size : width->size;
-        classes.push_back({.name = atoms.name(leaf),
-                           .size = size,
-                           .surrogate = surrogate,
-                           .whole = width == nullptr ? size : width->whole,
-                           .ratio = static_cast<double>(size) / static_cast<double>(surrogate),
-                           .pinned_because = reason,
-                           .held_because = width == nullptr ? "" : width->held_because});
-      }
+  for (const AtomId leaf : parameter_leaves(analysis, model)) {
+    const std::string& reason = atoms.pinned_because(leaf);
+    const bool listed = reason.empty() || pinned.emplace(reason, atoms.size(leaf)).second;
+    if (seen.insert(leaf).second && listed) {
+      classes.push_back(width_class(atoms, leaf, sizes.find(leaf)));
     }
   }
   return classes;

@@ -2,13 +2,19 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
-#include <set>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "hydro/base/result.h"
+#include "hydro/ir/graph.h"
+#include "hydro/ir/model.h"
 #include "hydro/shrink/advice.h"
 #include "hydro/shrink/analysis.h"
+#include "hydro/shrink/atoms.h"
 #include "hydro/shrink/parametrization.h"
 #include "hydro/shrink/resize.h"
 #include "hydro/shrink/roles.h"
@@ -60,7 +66,8 @@ void insert_multiplications(ir::Graph& graph,
     if (found != wanted.end()) {
       const ir::ValueId x = node.value(found->second.argument);
       ir::Node product{.op = "aten.mul.Tensor",
-                       .arguments = {{"self", x}, {"other", found->second.factor}},
+                       .arguments = {{.name = "self", .value = x},
+                                     {.name = "other", .value = found->second.factor}},
                        .outputs = {},
                        .source = node.source,
                        .position = -1 - inserted++};

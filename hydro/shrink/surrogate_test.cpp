@@ -10,9 +10,9 @@
 #include <gtest/gtest.h>
 
 #include "hydro/base/result.h"
-#include "hydro/ir/testing.h"
 #include "hydro/ir/graph.h"
 #include "hydro/ir/model.h"
+#include "hydro/ir/testing.h"
 #include "hydro/shrink/rules.h"
 #include "hydro/shrink/testing.h"
 

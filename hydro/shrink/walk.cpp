@@ -1,8 +1,18 @@
 #include "hydro/shrink/walk.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
+#include "hydro/base/result.h"
+#include "hydro/ir/graph.h"
+#include "hydro/ir/model.h"
+#include "hydro/shrink/analysis.h"
+#include "hydro/shrink/atoms.h"
 #include "hydro/shrink/rules.h"
 
 namespace hydro::shrink {
@@ -160,32 +170,39 @@ Result<void> Walk::add_product(const ir::Node& node, Product product) {
   return {};
 }
 
+std::vector<std::int64_t> Walk::labelled_shape(ir::ValueId value) const {
+  std::vector<std::int64_t> labelled;
+  for (const Dimension& dimension : dims(value)) {
+    labelled.push_back(analysis_.atoms.size(dimension));
+  }
+  return labelled;
+}
+
+Dimensions Walk::input_dims(const ir::Input& input) {
+  const auto known = analysis_.state.find(input.name);
+  const bool state =
+      input.kind == ir::InputKind::kParameter || input.kind == ir::InputKind::kBuffer;
+  if (state && known != analysis_.state.end()) {
+    return known->second;
+  }
+  Dimensions fixed;
+  for (const ir::Dim& dim : graph_.value(input.value).tensor().shape) {
+    const std::string_view reason = input.kind == ir::InputKind::kConstant ? "constant tensor"
+                                    : dim.dynamic                          ? "batch"
+                                                                           : "input features";
+    fixed.push_back(atoms().add_pinned(dim.size, reason));
+  }
+  return fixed;
+}
+
 Result<void> Walk::walk_inputs() {
   for (const ir::Input& input : graph_.inputs) {
     if (!graph_.value(input.value).is_tensor()) {
       continue;
     }
     inputs_[at(input.value)] = &input;
-    const auto known = analysis_.state.find(input.name);
-    const bool state =
-        input.kind == ir::InputKind::kParameter || input.kind == ir::InputKind::kBuffer;
-    if (state && known != analysis_.state.end()) {
-      set(input.value, known->second);
-    } else {
-      Dimensions fixed;
-      for (const ir::Dim& dim : graph_.value(input.value).tensor().shape) {
-        const std::string_view reason = input.kind == ir::InputKind::kConstant
-                                            ? "constant tensor"
-                                        : dim.dynamic ? "batch"
-                                                      : "input features";
-        fixed.push_back(atoms().add_pinned(dim.size, reason));
-      }
-      set(input.value, std::move(fixed));
-    }
-    std::vector<std::int64_t> labelled;
-    for (const Dimension& dimension : dims(input.value)) {
-      labelled.push_back(atoms().size(dimension));
-    }
+    set(input.value, input_dims(input));
+    const std::vector<std::int64_t> labelled = labelled_shape(input.value);
     if (labelled != shape(input.value)) {
       return make_error("H0307",
                         "input `" + input.name + "` is " + list_text(shape(input.value)) +
@@ -244,10 +261,7 @@ Result<void> Walk::check_outputs(const ir::Node& node) const {
     if (!graph_.value(output).is_tensor()) {
       continue;
     }
-    std::vector<std::int64_t> labelled;
-    for (const Dimension& dimension : dims(output)) {
-      labelled.push_back(analysis_.atoms.size(dimension));
-    }
+    const std::vector<std::int64_t> labelled = labelled_shape(output);
     if (labelled != shape(output)) {
       return contradiction(node,
                            "gives " + list_text(shape(output)) + " where its operands mean " +

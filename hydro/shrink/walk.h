@@ -67,6 +67,10 @@ class Walk {
   [[nodiscard]] static std::size_t index(std::int64_t dim, std::size_t rank);
 
  private:
+  /// The shape that the labels give.
+  [[nodiscard]] std::vector<std::int64_t> labelled_shape(ir::ValueId value) const;
+  /// The state's labels; those of any other input are new and pinned.
+  [[nodiscard]] Dimensions input_dims(const ir::Input& input);
   [[nodiscard]] Result<void> walk_inputs();
   void walk_outputs();
   [[nodiscard]] Result<void> walk_node(const ir::Node& node);

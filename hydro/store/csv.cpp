@@ -1,6 +1,10 @@
 #include "hydro/store/csv.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "hydro/base/result.h"
 #include "hydro/base/text.h"

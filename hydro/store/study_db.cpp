@@ -1,7 +1,6 @@
 #include "hydro/store/study_db.h"
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -15,7 +14,7 @@
 #include <vector>
 
 #include <sqlite3.h>
-#include <unistd.h>
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is of POSIX
 
 #include "hydro/base/result.h"
 #include "hydro/store/crc32c.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -14,8 +13,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "hydro/base/result.h"
-#include "hydro/tune/event_json.h"
 #include "hydro/tune/events.h"
 #include "hydro/tune/state.h"
 #include "hydro/tune/summary.h"

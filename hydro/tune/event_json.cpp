@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -12,7 +12,7 @@
 
 #include "hydro/base/json.h"
 #include "hydro/base/result.h"
-#include "hydro/tune/event_fields.h"
+#include "hydro/tune/event_fields.h"  // IWYU pragma: keep: the FieldsOf of every event
 #include "hydro/tune/events.h"
 #include "hydro/tune/json_fields.h"
 

@@ -15,10 +15,12 @@
 
 #include "hydro/base/json.h"
 #include "hydro/base/result.h"
+#include "hydro/search/space.h"
 #include "hydro/tune/events.h"
 #include "hydro/tune/state.h"
 #include "hydro/tune/testing.h"
 #include "hydro/worker/messages.h"
+#include "hydro/worker/settings.h"
 
 namespace hydro::tune {
 namespace {

@@ -1,6 +1,5 @@
 #include "hydro/tune/state.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -84,6 +83,7 @@ worker::ContainerSpec spec_of(const State& state, const Container& container) {
 
 std::vector<CommandLost> lost_commands(const State& state) {
   std::vector<CommandLost> lost;
+  lost.reserve(state.pending.size());
   for (const auto& [id, pending] : state.pending) {
     lost.push_back({.command = id});
   }

@@ -1,10 +1,8 @@
 #include "hydro/tune/state.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <gmock/gmock.h>

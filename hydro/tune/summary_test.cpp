@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,8 +11,10 @@
 
 #include "hydro/base/catalogue.h"
 #include "hydro/base/result.h"
+#include "hydro/search/space.h"
 #include "hydro/tune/decide.h"
 #include "hydro/tune/events.h"
+#include "hydro/tune/phases.h"
 #include "hydro/tune/state.h"
 #include "hydro/tune/testing.h"
 #include "hydro/worker/messages.h"

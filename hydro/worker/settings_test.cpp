@@ -1,14 +1,13 @@
 #include "hydro/worker/settings.h"
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <numbers>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include "hydro/base/text.h"
 
 namespace hydro::worker {
 namespace {
@@ -39,28 +38,29 @@ std::vector<Case> cases() {
   const double c = std::numbers::pi / 8;
   const auto half = [c](int k) { return (1 + std::cos(c * k)) / 2; };
   return {
-      {"constant", {}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
-      {"constant with warm-up",
-       {.kind = kConstant, .warmup = share(0.4), .step_size = {}},
-       {.25, .5, .75, 1, 1, 1, 1, 1, 1, 1}},
-      {"step at half",
-       {.kind = kStep, .warmup = {}, .step_size = share(0.5), .gamma = 0.1},
-       {1, 1, 1, 1, 1, .1, .1, .1, .1, .1}},
-      {"step every 3 steps after a warm-up of 2; steps count from the start",
-       {.kind = kStep, .warmup = steps(2), .step_size = steps(3), .gamma = 0.5},
-       {.5, 1, 1, .5, .5, .5, .25, .25, .25, .125}},
-      {"step every epoch",
-       {.kind = kStep, .warmup = {}, .step_size = epochs(1), .gamma = 0.5},
-       {1, 1, 1, 1, 1, .5, .5, .5, .5, .5}},
-      {"linear",
-       {.kind = kLinear, .warmup = {}, .step_size = {}},
-       {1, .9, .8, .7, .6, .5, .4, .3, .2, .1}},
-      {"linear with a warm-up of half an epoch",
-       {.kind = kLinear, .warmup = epochs(0.4), .step_size = {}},
-       {.5, 1, 1, 7. / 8, 6. / 8, 5. / 8, 4. / 8, 3. / 8, 2. / 8, 1. / 8}},
-      {"cosine with warm-up",
-       {.kind = kCosine, .warmup = share(0.2), .step_size = {}},
-       {.5, 1, half(0), half(1), half(2), half(3), half(4), half(5), half(6), half(7)}},
+      {.name = "constant", .schedule = {}, .factors = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+      {.name = "constant with warm-up",
+       .schedule = {.kind = kConstant, .warmup = share(0.4), .step_size = {}},
+       .factors = {.25, .5, .75, 1, 1, 1, 1, 1, 1, 1}},
+      {.name = "step at half",
+       .schedule = {.kind = kStep, .warmup = {}, .step_size = share(0.5), .gamma = 0.1},
+       .factors = {1, 1, 1, 1, 1, .1, .1, .1, .1, .1}},
+      {.name = "step every 3 steps after a warm-up of 2; steps count from the start",
+       .schedule = {.kind = kStep, .warmup = steps(2), .step_size = steps(3), .gamma = 0.5},
+       .factors = {.5, 1, 1, .5, .5, .5, .25, .25, .25, .125}},
+      {.name = "step every epoch",
+       .schedule = {.kind = kStep, .warmup = {}, .step_size = epochs(1), .gamma = 0.5},
+       .factors = {1, 1, 1, 1, 1, .5, .5, .5, .5, .5}},
+      {.name = "linear",
+       .schedule = {.kind = kLinear, .warmup = {}, .step_size = {}},
+       .factors = {1, .9, .8, .7, .6, .5, .4, .3, .2, .1}},
+      {.name = "linear with a warm-up of half an epoch",
+       .schedule = {.kind = kLinear, .warmup = epochs(0.4), .step_size = {}},
+       .factors = {.5, 1, 1, 7. / 8, 6. / 8, 5. / 8, 4. / 8, 3. / 8, 2. / 8, 1. / 8}},
+      {.name = "cosine with warm-up",
+       .schedule = {.kind = kCosine, .warmup = share(0.2), .step_size = {}},
+       .factors =
+           {.5, 1, half(0), half(1), half(2), half(3), half(4), half(5), half(6), half(7)}},
   };
 }
 

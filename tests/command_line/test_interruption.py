@@ -128,7 +128,7 @@ class Interruption(Case):
         self.assertGreaterEqual(sum(kind == "reported" for kind in events(folder)), len(acknowledged))
         text = self.hydro("show", folder)
         self.assertEqual(text.code, 0, text)
-        self.assertNotIn("finished", text.out.splitlines()[0])
+        self.assertIn("interrupted", text.out.splitlines()[0], "a dead study passes for a running one")
         self.assertFalse((folder / "best").exists())
 
     def test_a_killed_study_is_not_overwritten(self):

@@ -123,6 +123,6 @@ class RefusedData(Case):
         self.assertEqual(done.code, 2, done)
         self.assertFalse(folder.exists(), "found only in training")
 
-    def test_a_good_archive_with_every_sample_needed_is_accepted(self):
+    def test_an_array_with_every_sample_needed_is_accepted(self):
         shutil.copy(shared().arrays / "train_x.npy", self.folder / "x.npy")
         self.tuned(small_job(data={"train": array_split("train") | {"inputs": "x.npy", "limit": 32}}))

@@ -90,6 +90,12 @@ class RefusedModels(Case):
         done = self.hydro("tune", "job.yaml", environment={"HYDRO_HOME": str(self.folder / "nowhere")})
         self.assert_refused(done, "H0802", code=3)
 
+    def test_user_code_that_ends_the_interpreter_is_no_success(self):
+        shutil.copy(HERE / "user_models.py", self.folder / "model.py")
+        done = self.hydro("export", "./model.py:vanishes", "--input", IMAGE)
+        self.assert_refused(done, "H0260")
+        self.assertNotIn("wrote", done.out)
+
     def test_an_export_that_cannot_be_written(self):
         shutil.copy(HERE / "user_models.py", self.folder / "model.py")
         done = self.hydro("export", "./model.py:mlp", "--input", IMAGE, "-o", "/proc/mlp.pt2")
@@ -152,6 +158,11 @@ class RefusedArchives(Case):
         path.write_bytes(b"#!/bin/sh\ntouch executed\n" * 100)
         self.refuse(path, "H0230", "hydro export")
 
+    def test_a_refusal_names_the_users_own_file(self):
+        path = self.folder / "mine.pt2"
+        path.write_bytes(b"no archive")
+        self.refuse(path, "H0230", str(path))
+
     def test_a_missing_archive(self):
         done, _ = self.tune(small_job() | {"model": {"file": "nowhere.pt2"}})
         self.assertEqual(done.code, 2, done)
@@ -185,7 +196,7 @@ class RefusedArchives(Case):
     def test_more_entries_than_any_model_has(self):
         path = self.folder / "model.pt2"
         with zipfile.ZipFile(path, "w") as archive:
-            for number in range(70_000):
+            for number in range(100_001):
                 archive.writestr(f"a{number}", b"")
         self.refuse(path, "H0233")
 
