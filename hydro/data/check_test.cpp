@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "hydro/base/result.h"
 #include "hydro/base/bytes.h"
+#include "hydro/base/result.h"
 #include "hydro/base/testing.h"
 #include "hydro/data/dataset.h"
 #include "hydro/data/testing.h"

@@ -25,7 +25,7 @@ struct Field {
   ElementType type = ElementType::kFloat32;
   std::vector<std::int64_t> shape;  // of one sample
   Bytes bytes;
-  bool is_image = false;       // scaled to [0, 1] and transformed
+  bool is_image = false;            // scaled to [0, 1] and transformed
   std::filesystem::path file = {};  // where it came from, for messages
 };
 
@@ -101,8 +101,8 @@ struct Expectation {
 
   std::vector<Input> inputs;
   std::optional<std::int64_t> classes;  // labels must lie in [0, classes)
-  std::optional<std::vector<std::int64_t>>
-      target_shape = {};  // the target must hold floats of this shape a sample
+  std::optional<std::vector<std::int64_t>> target_shape =
+      {};  // the target must hold floats of this shape a sample
   std::int64_t batch_size =
       1;  // the largest in the search space; training needs one full batch
 };

@@ -1,5 +1,5 @@
-#include <cstdint>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <numeric>
 #include <optional>
@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "hydro/base/result.h"
 #include "hydro/base/bytes.h"
+#include "hydro/base/result.h"
 #include "hydro/base/testing.h"
 #include "hydro/data/dataset.h"
 #include "hydro/data/testing.h"

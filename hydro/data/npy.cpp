@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "hydro/base/result.h"
 #include "hydro/base/bytes.h"
+#include "hydro/base/result.h"
 #include "hydro/base/text.h"
 #include "hydro/data/raw_array.h"
 

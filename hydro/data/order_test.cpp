@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cstdint>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <vector>
 

@@ -49,7 +49,7 @@ TEST(Schema, DropsDevicesAndFlagsAboutThem) {
       "bool? pin_memory=None) -> Tensor");
   std::vector<SchemaKind> kinds;
   kinds.reserve(schema.arguments.size());
-for (const SchemaArgument& argument : schema.arguments) {
+  for (const SchemaArgument& argument : schema.arguments) {
     kinds.push_back(argument.kind);
   }
   using enum SchemaKind;

@@ -234,7 +234,12 @@ worker::Budget budget(const TrainSection& train,
   worker::Budget out;
   out.steps_per_epoch =
       train.drop_last ? samples / batch_size : (samples + batch_size - 1) / batch_size;
-  out.steps = train.epochs ? *train.epochs * out.steps_per_epoch : train.steps.value();
+  if (train.epochs) {
+    out.steps = *train.epochs * out.steps_per_epoch;
+  } else {
+    HYDRO_CHECK(train.steps.has_value(), "neither epochs nor steps");
+    out.steps = *train.steps;
+  }
   // Rounded up, so that `10%` gives ten evaluations and not eleven.
   constexpr double kSlack = 1e-9;
   const double every = std::ceil(worker::steps_of(train.evaluate_every, out) - kSlack);

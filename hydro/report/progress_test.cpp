@@ -101,19 +101,6 @@ TEST(Plain, AtScalingOneTheTrialItselfIsDelivered) {
   EXPECT_EQ(text.find("full width"), std::string::npos) << text;
 }
 
-TEST(Plain, ATargetThatDivergesFailsOnce) {
-  tune::Journal journal = testing::searched_study();
-  while (journal.state().targets.empty()) {
-    testing::finish_oldest(journal);
-  }
-  testing::train(journal, 2, tune::kNan);
-  const std::string text = printed(ProgressForm::kPlain, journal);
-  EXPECT_NE(text.find("\ntarget of trial 2 failed: the loss is not finite\n"),
-            std::string::npos)
-      << text;
-  EXPECT_EQ(text.find("trial 2 failed: the loss is not finite ["), std::string::npos) << text;
-}
-
 TEST(Plain, ALostContainerIsTold) {
   tune::Journal journal = open_study(1);
   journal.append(tune::CommandFailed{.command = testing::oldest(journal),

@@ -34,7 +34,7 @@ double limit(double n) {
 }
 
 TEST(Distribution, QuniformValuesAreShortDecimalsAndBothEndsBelong) {
-  const auto all = values(QUniform{.low=0, .high=0.7, .q=0.1}).value();
+  const auto all = values(QUniform{.low = 0, .high = 0.7, .q = 0.1}).value();
   const std::array<std::string, 8> expected{
       "0.0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7"};
   ASSERT_EQ(all.size(), expected.size());
@@ -44,12 +44,12 @@ TEST(Distribution, QuniformValuesAreShortDecimalsAndBothEndsBelong) {
 }
 
 TEST(Distribution, TheGridStartsAtTheLowerBoundNotAtZero) {
-  const auto all = values(QUniform{.low=1, .high=10, .q=3}).value();
+  const auto all = values(QUniform{.low = 1, .high = 10, .q = 3}).value();
   EXPECT_EQ(all, (std::vector<Value>{1.0, 4.0, 7.0, 10.0}));
 }
 
 TEST(Distribution, EveryGridValueReadsBackAsWritten) {
-  const QLogUniform distribution{.low=1e-4, .high=1, .q=1e-4};
+  const QLogUniform distribution{.low = 1e-4, .high = 1, .q = 1e-4};
   ASSERT_EQ(value_count(distribution), 10'000);
   for (std::int64_t k = 0; k < 10'000; ++k) {
     const double value = std::get<double>(value_of_index(distribution, k));
@@ -59,7 +59,7 @@ TEST(Distribution, EveryGridValueReadsBackAsWritten) {
 
 TEST(Distribution, QuniformGivesEveryValueTheSameMass) {
   std::map<std::string, double> masses;
-  const auto all = values(QUniform{.low=0.5, .high=0.99, .q=0.01}).value();
+  const auto all = values(QUniform{.low = 0.5, .high = 0.99, .q = 0.01}).value();
   for (const Value& value : all) {
     masses[to_text(value)] = 1.0 / 50;
   }
@@ -68,7 +68,7 @@ TEST(Distribution, QuniformGivesEveryValueTheSameMass) {
 }
 
 TEST(Distribution, QloguniformGivesEveryValueTheMassOfItsLogInterval) {
-  const QLogUniform distribution{.low=0.1, .high=2, .q=0.1};
+  const QLogUniform distribution{.low = 0.1, .high = 2, .q = 0.1};
   std::map<std::string, double> masses;
   for (int k = 1; k <= 20; ++k) {
     const double low = std::max(0.1, k * 0.1 - 0.05);
@@ -80,7 +80,7 @@ TEST(Distribution, QloguniformGivesEveryValueTheMassOfItsLogInterval) {
 }
 
 TEST(Distribution, QloguniformOfTheMainJobHasTheKnownEndMasses) {
-  const QLogUniform lr{.low=1e-4, .high=1, .q=1e-4};
+  const QLogUniform lr{.low = 1e-4, .high = 1, .q = 1e-4};
   // u is the distribution function, so a value's mass is the length of its u interval.
   const double first = std::log(1.5) / std::log(1e4);
   const double second = std::log(2.5) / std::log(1e4);
@@ -99,8 +99,8 @@ TEST(Distribution, UniformAndLoguniformAreFlatInTheirOwnScale) {
   std::array<std::int64_t, 10> flat_log{};
   for (std::uint32_t i = 0; i < kDraws; ++i) {
     const double u = testing::test_uniform(i);
-    const double x = std::get<double>(value_at(Uniform{.low=-2, .high=3}, u));
-    const double y = std::get<double>(value_at(LogUniform{.low=1e-5, .high=1}, u));
+    const double x = std::get<double>(value_at(Uniform{.low = -2, .high = 3}, u));
+    const double y = std::get<double>(value_at(LogUniform{.low = 1e-5, .high = 1}, u));
     ++flat.at(static_cast<std::size_t>((x + 2) / 5 * 10));
     ++flat_log.at(static_cast<std::size_t>((std::log10(y) + 5) / 5 * 10));
   }

@@ -25,8 +25,8 @@ Value integer(std::int64_t value) {
 }
 
 Space main_space() {
-  return {{parameter("lr", QLogUniform{.low=1e-4, .high=1, .q=1e-4}),
-           parameter("momentum", QUniform{.low=0.5, .high=0.999, .q=0.001}),
+  return {{parameter("lr", QLogUniform{.low = 1e-4, .high = 1, .q = 1e-4}),
+           parameter("momentum", QUniform{.low = 0.5, .high = 0.999, .q = 0.001}),
            parameter("batch", Choice{{integer(64), integer(128), integer(256)}})}};
 }
 
@@ -35,7 +35,7 @@ Space branched_space() {
   return {{parameter("optimizer", Choice{{integer(0), integer(1)}}),
            in_branch("optimizer", 0, parameter("lr", Choice{{0.1, 0.2, 0.3}})),
            in_branch("optimizer", 1, parameter("momentum", Choice{{0.8, 0.9}})),
-           parameter("batch", RandInt{.low=1, .high=3})}};
+           parameter("batch", RandInt{.low = 1, .high = 3})}};
 }
 
 std::unique_ptr<Searcher> random(Space space, std::uint64_t seed, std::int64_t samples) {
@@ -71,7 +71,8 @@ TEST(RandomSearcher, SeedsAndSuggestionsDiffer) {
 
 TEST(RandomSearcher, AParameterMoreMovesNoOthersDraws) {
   Space wider = main_space();
-  wider.parameters.insert(wider.parameters.begin(), parameter("extra", Uniform{.low=0, .high=1}));
+  wider.parameters.insert(wider.parameters.begin(),
+                          parameter("extra", Uniform{.low = 0, .high = 1}));
   const Config config = random(main_space(), 1, 1)->suggest(0).value();
   Config other = random(wider, 1, 1)->suggest(0).value();
   other.erase("extra");
@@ -91,7 +92,7 @@ TEST(RandomSearcher, DrawsOnlyWhatTheConditionAllows) {
 
 TEST(RandomSearcher, GridMultipliesTheSamplesAndEachDrawsAnew) {
   const Space space{{parameter("width", Grid{{integer(1), integer(2)}}),
-                     parameter("lr", Uniform{.low=0, .high=1}),
+                     parameter("lr", Uniform{.low = 0, .high = 1}),
                      parameter("depth", Grid{{integer(5), integer(6), integer(7)}})}};
   const auto configs = all_of(*random(space, 1, 2));
   ASSERT_EQ(configs.size(), 12U);
@@ -124,7 +125,7 @@ TEST(RandomSearcher, RefusesMoreThanABillion) {
 
 TEST(GridSearcher, TakesTheProductWithTheFirstParameterSlowest) {
   const Space space{{parameter("a", Choice{{integer(1), integer(2)}}),
-                     parameter("b", QUniform{.low=0, .high=0.2, .q=0.1})}};
+                     parameter("b", QUniform{.low = 0, .high = 0.2, .q = 0.1})}};
   const auto searcher = make_grid_searcher(space).value();
   EXPECT_EQ(searcher->total(), 6);
   const auto configs = all_of(*searcher);
@@ -151,20 +152,21 @@ TEST(GridSearcher, AnEmptySpaceHasOneConfiguration) {
 }
 
 TEST(GridSearcher, RefusesAContinuousParameterByName) {
-  const auto refused = make_grid_searcher({{parameter("train.clip_norm", Uniform{.low=0, .high=1})}});
+  const auto refused =
+      make_grid_searcher({{parameter("train.clip_norm", Uniform{.low = 0, .high = 1})}});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().id, "H0706");
   EXPECT_NE(refused.error().what.find("train.clip_norm"), std::string::npos);
 }
 
 TEST(GridSearcher, RefusesMoreThanABillion) {
-  const QUniform fine{.low=0, .high=1, .q=1e-6};
+  const QUniform fine{.low = 0, .high = 1, .q = 1e-6};
   EXPECT_EQ(make_grid_searcher({{parameter("a", fine), parameter("b", fine)}}).error().id,
             "H0707");
 }
 
 TEST(Space, FindsByPathAndByName) {
-  Space space{{parameter("train.optimizer.lr", Uniform{.low=0, .high=1})}};
+  Space space{{parameter("train.optimizer.lr", Uniform{.low = 0, .high = 1})}};
   space.parameters[0].name = "lr";
   EXPECT_EQ(space.find("lr"), space.parameters.data());
   EXPECT_EQ(space.find("train.optimizer.lr"), space.parameters.data());

@@ -1,9 +1,9 @@
 #include "hydro/store/study_db.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <cstddef>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <iterator>

@@ -70,10 +70,11 @@ def unknown(why, *, outside=False, settled=False):
 
 
 def tidy(number):
-    """Takes off the last digits, where rounding in a chain of operations leaves
-    .020000000000000004.
+    """Takes off the last digits only where a chain of operations left a round number's noise, as in
+    .020000000000000004; a number that needs all its digits stays exact.
     """
-    return float(f"{number:.15g}")
+    short = float(f"{number:.15g}")
+    return short if len(repr(short)) + 4 <= len(repr(float(number))) else number
 
 
 def affine(law, scale, shift):

@@ -163,7 +163,6 @@ void expect_passes(const Net& net, const std::string& optimizer) {
   EXPECT_FALSE(layers_of(found, {Role::kHidden}).empty());
   EXPECT_FALSE(layers_of(found, {Role::kInput}).empty());
   EXPECT_FALSE(layers_of(found, {Role::kOutput}).empty());
-  std::printf("%s %s %s\n", net.archive.c_str(), optimizer.c_str(), text_of(found).c_str());
 }
 
 /// Every judged layer of `roles` is named, and no other when `others_pass`.
@@ -175,7 +174,6 @@ void expect_names(const shrink::CoordinateVerdict& found, const std::vector<Role
   for (const std::string& layer : wanted) {
     EXPECT_THAT(failed, Contains(layer)) << text_of(found);
   }
-  std::printf("%s\n", text_of(found).c_str());
 }
 
 void leave_hidden_adam_unscaled(shrink::Surrogate& surrogate) {

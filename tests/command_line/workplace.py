@@ -43,7 +43,7 @@ def hydro(*arguments, folder, environment=None):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",
-        errors="backslashreplace",  # a message may quote what it refuses
+        errors="surrogateescape",  # a byte that is no text stays visible to the tests
         timeout=PATIENCE,
         check=False,
     )
