@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "hydro/base/result.h"
+#include "hydro/base/text.h"
 
 namespace hydro {
 namespace {
@@ -1092,17 +1093,26 @@ const CatalogueRow* find_catalogue_row(std::string_view id) {
 
 namespace {
 
+/// Text of the user's files must not steer the terminal; line breaks are our own.
+std::string visible(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    out += c == '\n' ? std::string(1, c) : printable(std::string_view(&c, 1));
+  }
+  return out;
+}
+
 std::string render_as(std::string_view word, const Error& error) {
-  std::string text = std::string(word) + "[" + error.id + "]: " + error.what;
+  std::string text = std::string(word) + "[" + error.id + "]: " + visible(error.what);
   if (!error.where.empty()) {
     constexpr std::size_t kPlaceColumn = 56;
     text +=
         text.size() + 2 < kPlaceColumn ? std::string(kPlaceColumn - text.size(), ' ') : "  ";
-    text += error.where;
+    text += visible(error.where);
   }
   text += '\n';
   if (!error.excerpt.empty()) {
-    text += error.excerpt;
+    text += visible(error.excerpt);
     if (!text.ends_with('\n')) {
       text += '\n';
     }
@@ -1110,7 +1120,7 @@ std::string render_as(std::string_view word, const Error& error) {
   for (const auto& [label, part] :
        {std::pair{"why", &error.why}, {"do", &error.remedy}, {"kept", &error.kept}}) {
     if (!part->empty()) {
-      text += std::string("   ") + label + ": " + *part + '\n';
+      text += std::string("   ") + label + ": " + visible(*part) + '\n';
     }
   }
   return text;

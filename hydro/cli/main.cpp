@@ -1,14 +1,18 @@
 // The program's entry: parses the command line, runs one verb, turns what it says into an exit
 // code.
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "hydro/base/catalogue.h"
 #include "hydro/base/result.h"
+#include "hydro/base/text.h"
 #include "hydro/cli/verbs.h"
 #include "hydro/train/train.h"
 
@@ -106,6 +110,24 @@ int report(const Error& error) {
   return static_cast<int>(row != nullptr ? row->exit : ExitCode::kUsage);
 }
 
+/// Names a first word that is no verb: of a later version, or mistyped.
+Error usage_error(int argc, char** argv, const std::string& problem) {
+  const std::vector<std::string> verbs = {
+      "export", "check", "tune", "show", "doctor", "explain"};
+  const std::vector<std::string> later = {
+      "resume", "replay", "tokenize", "report", "serve", "worker", "simulate", "coordinate"};
+  const std::string word = argc > 1 ? argv[1] : "";
+  if (word.empty() || word.starts_with('-') || std::ranges::find(verbs, word) != verbs.end()) {
+    return make_error("H0901", problem);
+  }
+  if (std::ranges::find(later, word) != later.end()) {
+    return make_error("H0901", "`hydro " + word + "` is not in this version");
+  }
+  Error error = make_error("H0901", "there is no verb `" + printable(word) + "`");
+  const std::string near = nearest(word, verbs);
+  return near.empty() ? error : std::move(error).fix("did you mean `hydro " + near + "`?");
+}
+
 int run(int argc, char** argv) {
   CLI::App app(
       "Hydro: tunes a PyTorch model on narrow surrogates and delivers the trained full-size "
@@ -125,7 +147,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& problem) {
     const bool asked = problem.get_exit_code() ==
                        static_cast<int>(CLI::ExitCodes::Success);  // --help, --version
-    return asked ? app.exit(problem) : report(make_error("H0901", problem.what()));
+    return asked ? app.exit(problem) : report(usage_error(argc, argv, problem.what()));
   }
   const VerbResult result = chosen();
   return result.has_value() ? static_cast<int>(*result) : report(result.error());

@@ -21,6 +21,9 @@ namespace hydro::cli {
 namespace {
 
 report::ProgressForm form_of(const TuneOptions& options) {
+  if (options.quiet) {
+    return report::ProgressForm::kNone;
+  }
   if (options.progress == "bar") {
     return report::ProgressForm::kBar;
   }
@@ -30,21 +33,22 @@ report::ProgressForm form_of(const TuneOptions& options) {
   if (options.progress == "json") {
     return report::ProgressForm::kJson;
   }
-  return options.progress == "none" || options.quiet ? report::ProgressForm::kNone
-                                                     : report::default_form(stdout);
+  return options.progress == "none" ? report::ProgressForm::kNone
+                                    : report::default_form(stdout);
 }
 
 /// What the verb shows and logs while the study runs.
 class Screen {
  public:
-  explicit Screen(report::ProgressForm form) : form_(form) {}
+  Screen(report::ProgressForm form, bool quiet) : form_(form), quiet_(quiet) {}
 
   run::Listener listener() {
     return {.opened = [this](const job::Job& job,
                              const std::filesystem::path& folder) { opened(job, folder); },
             .says = [this](const std::string& line) { says(line); },
             .event = [this](const tune::State& state,
-                            const tune::Event& event) { this->event(state, event); }};
+                            const tune::Event& event) { this->event(state, event); },
+            .logs = [this](const std::string& text) { logs(text); }};
   }
 
   [[nodiscard]] const std::vector<report::Column>& columns() const { return columns_; }
@@ -61,16 +65,24 @@ class Screen {
     progress_.emplace(form_, columns_, stdout);
     log_.emplace(folder / "log.txt");
     if (form_ == report::ProgressForm::kBar || form_ == report::ProgressForm::kPlain) {
-      fmt::print("run folder {}; exporting and checking the model (runs its Python)\n",
-                 folder.string());
+      fmt::print("run folder {}; {}\n",
+                 folder.string(),
+                 job.model.file.empty() ? "exporting and checking the model (runs its Python)"
+                                        : "checking the model");
       std::fflush(stdout);
     }
   }
 
   void says(const std::string& line) {
-    std::fputs(line.c_str(), stderr);
+    if (!quiet_) {
+      std::fputs(line.c_str(), stderr);
+    }
+    logs(line);
+  }
+
+  void logs(const std::string& text) {
     if (log_.has_value()) {
-      log_->line(line);
+      log_->line(text);
     }
   }
 
@@ -80,6 +92,7 @@ class Screen {
   }
 
   report::ProgressForm form_;
+  bool quiet_;
   std::vector<report::Column> columns_;
   std::optional<report::Progress> progress_;
   std::optional<run::RunLog> log_;
@@ -103,7 +116,7 @@ VerbResult tune_verb(const TuneOptions& options) {
   const SystemClock clock;
   const run::SignalStop stop;
   const report::ProgressForm form = form_of(options);
-  Screen screen(form);
+  Screen screen(form, options.quiet);
   const run::TuneRequest request = {.job = options.job,
                                     .settings = options.settings,
                                     .folder = options.folder,

@@ -139,7 +139,10 @@ Result<RawArray> read_idx(const std::filesystem::path& path,
     HYDRO_TRY(start, inflate(content, kSizeBytes * (1 + rank), place));
   }
   HYDRO_TRY(const IdxHeader header, parse_header(packed ? start : content, rank, place));
-  RawArray array{.kind = NumberKind::kUInt8, .shape = header.shape, .bytes = {}};
+  RawArray array{.kind = NumberKind::kUInt8,
+                 .shape = header.shape,
+                 .bytes = {},
+                 .file_samples = header.shape.front()};
   if (limit) {
     array.shape.front() = std::clamp<std::int64_t>(*limit, 0, array.shape.front());
   }

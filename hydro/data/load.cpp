@@ -112,6 +112,7 @@ Result<RawArray> read_array(const std::filesystem::path& path,
     array = read_tensor(path, name);
   }
   if (array) {
+    array->file_samples = array->shape.front();
     keep_first(*array, limit);
   }
   return array;
@@ -132,8 +133,8 @@ Result<Dataset> load(const IdxSource& source, std::optional<std::int64_t> limit)
   constexpr std::size_t kImageFileAxes = 3;
   HYDRO_TRY(RawArray images, read_idx(source.images, kImageFileAxes, limit));
   HYDRO_TRY(const RawArray labels, read_idx(source.labels, 1, limit));
-  if (images.shape.front() != labels.shape.front()) {
-    return unequal(images.shape.front(), source.images, labels.shape.front(), source.labels);
+  if (images.file_samples != labels.file_samples) {
+    return unequal(images.file_samples, source.images, labels.file_samples, source.labels);
   }
   images.shape.insert(images.shape.begin() + 1, 1);
   Dataset dataset{.size = images.shape.front(), .inputs = {}, .target = {}};
@@ -148,8 +149,8 @@ Result<Dataset> load(const ArraySource& source, std::optional<std::int64_t> limi
   HYDRO_TRY(dataset.target, to_target(target, source.target));
   for (const auto& [name, path] : source.inputs) {
     HYDRO_TRY(RawArray array, read_array(path, name, limit));
-    if (array.shape.front() != dataset.size) {
-      return unequal(array.shape.front(), path, dataset.size, source.target);
+    if (array.file_samples != target.file_samples) {
+      return unequal(array.file_samples, path, target.file_samples, source.target);
     }
     dataset.inputs.push_back(to_field(std::move(array), name, path));
   }

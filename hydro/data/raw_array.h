@@ -22,6 +22,7 @@ struct RawArray {
   NumberKind kind = NumberKind::kUInt8;
   std::vector<std::int64_t> shape;  // [samples, ...]; never without an axis
   Bytes bytes;                      // row-major, little-endian
+  std::int64_t file_samples = 0;    // in the file, before any limit
 };
 
 /// Product of the sizes; nothing when it does not fit.

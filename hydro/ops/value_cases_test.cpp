@@ -286,6 +286,10 @@ void add_shapes(std::vector<Case>& cases) {
   shaped("aten.select.int", 2, "self=%x, dim=0, index=-1", [](const Tensors& in) {
     return in[0].select(0, 3);
   });
+}
+
+/// Two tensors in one, and dimensions of size 1.
+void add_joined_shapes(std::vector<Case>& cases) {
   for (const Role role : {Role::kState, Role::kConstant}) {
     cases.push_back(
         simple("aten.slice_scatter.default",
@@ -351,6 +355,7 @@ std::vector<Case> value_cases() {
   add_activations(cases);
   add_dropouts(cases);
   add_shapes(cases);
+  add_joined_shapes(cases);
   add_sizes(cases);
   return cases;
 }

@@ -153,15 +153,16 @@ TEST_F(CheckJson, NumbersThatAreNotFiniteAreNull) {
 TEST(CheckText, ShowsEveryPart) {
   const std::string text = check_text(make_report());
   EXPECT_TRUE(text.starts_with("study fashion at scaling 8\n")) << text;
-  for (const char* part : {"\n      64 -> 8      x8       fc.weight[0]\n",
-                           "\n      10 head.weight[0]: user output\n",
-                           "\nparameters: 650 -> 90 (7.2 times fewer)\n",
-                           "\n  batch 64        5 trials in    3 containers\n",
-                           "\ncoordinate check: FAILED (geometric mean over hidden layers 3.000; ",
-                           "\n  geometric mean over hidden layers: FAILED\n",
-                           "\n  step-1 loss: FAILED\n",
-                           "\nwarning: `fc.weight[0]` is narrow\n",
-                           "error[H0406]: label 77"}) {
+  for (const char* part :
+       {"\n      64 -> 8      x8       fc.weight[0]\n",
+        "\n      10 head.weight[0]: user output\n",
+        "\nparameters: 650 -> 90 (7.2 times fewer)\n",
+        "\n  batch 64        5 trials in    3 containers\n",
+        "\ncoordinate check: FAILED (geometric mean over hidden layers 3.000; ",
+        "\n  geometric mean over hidden layers: FAILED\n",
+        "\n  step-1 loss: FAILED\n",
+        "\nwarning: `fc.weight[0]` is narrow\n",
+        "error[H0406]: label 77"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << text;
   }
 }

@@ -1,6 +1,8 @@
 #include "hydro/run/export_process.h"
 
 #include <cstdlib>
+#include <optional>
+#include <system_error>
 #include <utility>
 
 #include "hydro/base/catalogue.h"
@@ -87,6 +89,13 @@ std::string python_path(const Installation& installation) {
   return own == nullptr || *own == '\0' ? path : path + ":" + own;
 }
 
+/// Nothing where there is no such file.
+std::optional<fs::file_time_type> last_write(const fs::path& path) {
+  std::error_code missing;
+  const fs::file_time_type time = fs::last_write_time(path, missing);
+  return missing ? std::nullopt : std::optional(time);
+}
+
 }  // namespace
 
 Result<std::string> export_model(const ExportRequest& request, const std::stop_token& stop) {
@@ -97,12 +106,18 @@ Result<std::string> export_model(const ExportRequest& request, const std::stop_t
       .arguments = command_line(request, interpreter.string()),
       .environment = {{"PYTHONPATH", python_path(installation)}, {"PYTHONUNBUFFERED", "1"}},
       .folder = request.folder};
+  const auto before = last_write(request.output);
   HYDRO_TRY(ProcessResult result, run_process(process, stop));
   if (result.stopped) {
     return make_error("H0650", "stopped while the model was being exported");
   }
   if (result.exit_code != 0) {
     return refusal(result);
+  }
+  if (const auto after = last_write(request.output); !after || after == before) {
+    return make_error("H0260",
+                      "the exporter ended without writing `" + request.output.string() + "`")
+        .because("the user's code may have ended the interpreter");
   }
   return std::move(result.output) + result.errors;
 }

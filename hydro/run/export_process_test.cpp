@@ -33,7 +33,7 @@ class ExportProcess : public ::testing::Test {
 
 TEST_F(ExportProcess, TheExporterGetsTheWholeRequest) {
   const std::string folder = folder_.path().string();
-  EXPECT_EQ(run("echo \"$@\"; pwd").value(),
+  EXPECT_EQ(run("touch model.pt2; echo \"$@\"; pwd").value(),
             "-m hydro.export nets:build --args [] --kwargs {\"depth\": 2} --forward {} "
             "--initialization recorded --json -o " +
                 folder + "/model.pt2 --input ids=int64[*,128] --input float32[*,3] --folder " +
@@ -42,7 +42,12 @@ TEST_F(ExportProcess, TheExporterGetsTheWholeRequest) {
 
 TEST_F(ExportProcess, OurPackageComesBeforeTheUsersOwnPath) {
   const EnvironmentVariable own("PYTHONPATH", "/users/packages");
-  EXPECT_EQ(run("echo $PYTHONPATH").value(), HYDRO_SOURCE_DIR "/python:/users/packages\n");
+  EXPECT_EQ(run("touch model.pt2; echo $PYTHONPATH").value(),
+            HYDRO_SOURCE_DIR "/python:/users/packages\n");
+}
+
+TEST_F(ExportProcess, SuccessWithoutAnArchiveIsAnError) {
+  EXPECT_EQ(hydro::testing::outcome(run("exit 0")), "H0260");
 }
 
 TEST_F(ExportProcess, ARefusalKeepsItsWords) {

@@ -46,6 +46,12 @@ ExportRequest export_request(const job::Job& job,
   return request;
 }
 
+Result<void> readable(const std::filesystem::path& file, const std::string& output) {
+  HYDRO_TRY(const pt2::Archive archive, pt2::read_archive(file, {.output = output}));
+  static_cast<void>(archive);
+  return {};
+}
+
 /// Brings the archive of one architecture to `output`; what the exporter printed comes back.
 Result<std::string> place_archive(const job::Job& job,
                                   const Folders& folders,
@@ -55,6 +61,8 @@ Result<std::string> place_archive(const job::Job& job,
   if (job.model.file.empty()) {
     return export_model(export_request(job, folders, kwargs, output), stop);
   }
+  // Read where the user put it, so that a refusal names the user's own file.
+  HYDRO_TRY_VOID(readable(job.model.file, job.model.output));
   HYDRO_TRY(const Bytes bytes, read_file(job.model.file, kArchiveLimit));
   HYDRO_TRY_VOID(write_file_durably(output, bytes));
   return std::string();

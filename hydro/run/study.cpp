@@ -20,7 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// All cores, or as many as the job says; more threads than cores would only wait for each other.
+/// All cores, or as many as the job says; more threads than cores would only wait for each
+/// other.
 std::int64_t core_count(const job::Job& job) {
   const auto cores = std::max<std::int64_t>(std::thread::hardware_concurrency(), 1);
   return std::min(job.resources.cores.value_or(cores), cores);
@@ -77,6 +78,13 @@ Result<void> guard_coordinates(const job::Job& job,
   return {};
 }
 
+/// A signal ends the preparation between its parts.
+Result<void> go_on(const std::stop_token& stop) {
+  return stop.stop_requested()
+             ? Result<void>(make_error("H0650", "stopped while the study was being prepared"))
+             : Result<void>();
+}
+
 Result<Material> prepare(const job::Job& job,
                          const Folders& folders,
                          const Backend& backend,
@@ -91,12 +99,12 @@ Result<Material> prepare(const job::Job& job,
   }
   HYDRO_TRY(material.loaders, prepare_data(job, material.architectures));
   for (const Architecture& architecture : material.architectures) {
+    HYDRO_TRY_VOID(go_on(stop));
     HYDRO_TRY_VOID(backend.check_shapes(*architecture.surrogate));
   }
+  HYDRO_TRY_VOID(go_on(stop));
   HYDRO_TRY_VOID(guard_coordinates(job, material, backend, listener));
-  if (stop.stop_requested()) {
-    return make_error("H0650", "stopped while the study was being prepared");
-  }
+  HYDRO_TRY_VOID(go_on(stop));
   return material;
 }
 

@@ -45,8 +45,14 @@ std::optional<std::string> fault_of(const std::vector<worker::Report>& reports,
     return "metric `" + metric + "` was not reported" +
            (names.empty() ? "" : ", only " + names);
   }
+  // A model with any metric that is not finite is broken, also where the tuned one still ranks.
   if (!std::isfinite(*value)) {
     return "`" + metric + "` is not finite";
+  }
+  for (const auto& [name, number] : reports.back().metrics) {
+    if (!std::isfinite(number)) {
+      return "`" + name + "` is not finite";
+    }
   }
   return std::nullopt;
 }

@@ -1,5 +1,8 @@
-// The coordinate check on real images: the right table passes for every optimizer, each wrong one fails and names the
-// layers. Learning rates: at most a quarter of the optimum. Source: DESIGN "Coordinate check"; transfer-measured.md.
+// The coordinate check on real images: the right table passes for every optimizer, each wrong
+// one fails and names the layers. Learning rates: at most a quarter of the optimum. Source:
+// DESIGN "Coordinate check"; transfer-measured.md.
+#include "hydro/shrink/coordinates.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -14,8 +17,8 @@
 #include <gtest/gtest.h>
 
 #include "hydro/data/dataset.h"
-#include "hydro/shrink/coordinates.h"
 #include "hydro/train/train.h"
+
 #include "tests/chain/chain.h"
 
 namespace hydro::chain {
@@ -34,24 +37,28 @@ using Edit = std::function<void(shrink::Surrogate&)>;
 struct Net {
   std::string archive;
   std::vector<data::Transform> transforms;
-  double momentum_lr = 0;   // of SGD with momentum .9; plain SGD takes 5 times as much
+  double momentum_lr = 0;  // of SGD with momentum .9; plain SGD takes 5 times as much
   double adam_lr = 0;
 };
 
-Net mlp() { return {"mlp784", {data::Normalize{{.286F}, {.353F}}}, .002, 1e-4}; }
+Net mlp() {
+  return {"mlp784", {data::Normalize{{.286F}, {.353F}}}, .002, 1e-4};
+}
 
 Net resnet18() {
-  return {"tv-resnet18",
-          {data::Resize{.height = 32, .width = 32}, data::Rgb{}, data::Normalize{{.286F}, {.353F}}},
-          .002,
-          1e-4};
+  return {
+      "tv-resnet18",
+      {data::Resize{.height = 32, .width = 32}, data::Rgb{}, data::Normalize{{.286F}, {.353F}}},
+      .002,
+      1e-4};
 }
 
 worker::TrialSettings settings_of(const Net& net, const std::string& optimizer) {
   worker::TrialSettings settings;
   if (optimizer == "sgd" || optimizer == "momentum") {
     const bool is_plain = optimizer == "sgd";
-    settings.optimizer = {.lr = net.momentum_lr * (is_plain ? 5 : 1), .momentum = is_plain ? 0 : .9};
+    settings.optimizer = {.lr = net.momentum_lr * (is_plain ? 5 : 1),
+                          .momentum = is_plain ? 0 : .9};
   } else {
     settings.optimizer = {.kind = *worker::find_optimizer(optimizer), .lr = net.adam_lr};
   }
@@ -60,9 +67,11 @@ worker::TrialSettings settings_of(const Net& net, const std::string& optimizer) 
 
 data::Loader images(const Net& net) {
   const std::filesystem::path folder = "/usr/share/datasets/fashion-mnist";
-  const data::IdxSource source = {folder / "t10k-images-idx3-ubyte.gz", folder / "t10k-labels-idx1-ubyte.gz"};
+  const data::IdxSource source = {folder / "t10k-images-idx3-ubyte.gz",
+                                  folder / "t10k-labels-idx1-ubyte.gz"};
   auto loaded = data::load_split({.source = source, .limit = 256});
-  auto set = std::make_shared<const data::Dataset>(std::move(loaded).value());   // shared with the loader
+  auto set = std::make_shared<const data::Dataset>(
+      std::move(loaded).value());  // shared with the loader
   return {set, net.transforms, data::Use::kTraining, 1};
 }
 
@@ -82,25 +91,31 @@ struct Measured {
   train::CoordinateRun run;
 };
 
-Measured measure(const Net& net, const shrink::Options& options, const worker::TrialSettings& settings,
+Measured measure(const Net& net,
+                 const shrink::Options& options,
+                 const worker::TrialSettings& settings,
                  const Edit& edit) {
   Measured measured = {.surrogate = shrunk(archive_of(net.archive).model, options), .run = {}};
   if (edit) {
     edit(measured.surrogate);
   }
   measured.run =
-      train::measure_coordinates(measured.surrogate, images(net), {.settings = settings, .seeds = 6, .batch_size = 64})
+      train::measure_coordinates(
+          measured.surrogate, images(net), {.settings = settings, .seeds = 6, .batch_size = 64})
           .value();
   return measured;
 }
 
 /// The full check of `net` as for a study at S=8, with the table of `parametrization`, edited.
-shrink::CoordinateVerdict verdict(const Net& net, const std::string& optimizer,
-                                  Parametrization parametrization = Parametrization::kMup, const Edit& edit = {}) {
+shrink::CoordinateVerdict verdict(const Net& net,
+                                  const std::string& optimizer,
+                                  Parametrization parametrization = Parametrization::kMup,
+                                  const Edit& edit = {}) {
   const shrink::Band band;
   shrink::Options options = {.scaling = 8, .parametrization = parametrization};
   options.saving = shrink::Saving::kAny;
-  const auto widths = shrink::coordinate_widths(archive_of(net.archive).model, options, band.narrowest).value();
+  const auto widths =
+      shrink::coordinate_widths(archive_of(net.archive).model, options, band.narrowest).value();
   const worker::TrialSettings settings = settings_of(net, optimizer);
   options.scaling = widths.wide;
   const Measured wide = measure(net, options, settings, edit);
@@ -126,8 +141,8 @@ std::string text_of(const shrink::CoordinateVerdict& verdict) {
   std::string text = "hidden mean " + std::to_string(verdict.hidden_mean) + "\n";
   for (const shrink::JudgedLayer& layer : verdict.layers) {
     text += layer.layer + " " + std::string(shrink::role_name(layer.role)) + " update x" +
-            std::to_string(layer.update_ratio) + " activation x" + std::to_string(layer.activation_ratio) +
-            (layer.judged ? "\n" : " not judged\n");
+            std::to_string(layer.update_ratio) + " activation x" +
+            std::to_string(layer.activation_ratio) + (layer.judged ? "\n" : " not judged\n");
   }
   for (const std::string& each : verdict.failed) {
     text += "failed: " + each + "\n";
@@ -136,7 +151,8 @@ std::string text_of(const shrink::CoordinateVerdict& verdict) {
 }
 
 /// The judged layers of these roles, in order.
-std::vector<std::string> layers_of(const shrink::CoordinateVerdict& verdict, const std::vector<Role>& roles) {
+std::vector<std::string> layers_of(const shrink::CoordinateVerdict& verdict,
+                                   const std::vector<Role>& roles) {
   std::vector<std::string> names;
   for (const shrink::JudgedLayer& layer : verdict.layers) {
     if (layer.judged && std::ranges::find(roles, layer.role) != roles.end()) {
@@ -199,11 +215,17 @@ void take_multipliers_out(shrink::Surrogate& surrogate) {
 
 class RightTable : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(RightTable, PassesOnAnMlp) { expect_passes(mlp(), GetParam()); }
+TEST_P(RightTable, PassesOnAnMlp) {
+  expect_passes(mlp(), GetParam());
+}
 
-TEST_P(RightTable, PassesOnResNet18) { expect_passes(resnet18(), GetParam()); }
+TEST_P(RightTable, PassesOnResNet18) {
+  expect_passes(resnet18(), GetParam());
+}
 
-INSTANTIATE_TEST_SUITE_P(Optimizers, RightTable, ::testing::Values("sgd", "momentum", "adam", "adamw"),
+INSTANTIATE_TEST_SUITE_P(Optimizers,
+                         RightTable,
+                         ::testing::Values("sgd", "momentum", "adam", "adamw"),
                          [](const auto& row) { return row.param; });
 
 TEST(WrongTable, StandardFailsOnAnMlp) {
@@ -225,13 +247,15 @@ TEST(WrongTable, ThePapersHiddenRateFailsUnderSgd) {
 
 TEST(WrongTable, HiddenAdamLeftUnscaledFails) {
   for (const Net& net : {mlp(), resnet18()}) {
-    expect_names(verdict(net, "adam", Parametrization::kMup, leave_hidden_adam_unscaled), {Role::kHidden});
+    expect_names(verdict(net, "adam", Parametrization::kMup, leave_hidden_adam_unscaled),
+                 {Role::kHidden});
   }
 }
 
 TEST(WrongTable, WithoutTheReadoutsMultiplierFails) {
   for (const Net& net : {mlp(), resnet18()}) {
-    expect_names(verdict(net, "momentum", Parametrization::kMup, take_multipliers_out), {Role::kOutput});
+    expect_names(verdict(net, "momentum", Parametrization::kMup, take_multipliers_out),
+                 {Role::kOutput});
   }
 }
 

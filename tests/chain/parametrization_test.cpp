@@ -1,28 +1,35 @@
-// The width factors against the `mup` package, the recorded laws against torchvision's constructors, and roles of
-// unusual modules. Where each case of the parametrization is tested:
+// The width factors against the `mup` package, the recorded laws against torchvision's
+// constructors, and roles of unusual modules. Where each case of the parametrization is tested:
 //
 //  1  hidden features move alike, SGD              chain/transfer_test   FeatureSpeed/Sgd
-//  2  momentum, Adam, AdamW, eps                   chain/transfer_test   FeatureSpeed/*, ChangesWithoutTheFactorOf..
-//  3  input layer's output at S=16                 chain/transfer_test   Start
-//  4  first loss log C, the same bits at every S   chain/transfer_test   FirstLoss
-//  5  multiplier against its folded form           chain/transfer_test   Multiplier
-//  6  rectangular hidden weight                    shrink/parametrization_test ARectangularHiddenWeight..,
+//  2  momentum, Adam, AdamW, eps                   chain/transfer_test   FeatureSpeed/*,
+//  ChangesWithoutTheFactorOf.. 3  input layer's output at S=16 chain/transfer_test   Start 4
+//  first loss log C, the same bits at every S   chain/transfer_test   FirstLoss 5  multiplier
+//  against its folded form           chain/transfer_test   Multiplier 6  rectangular hidden
+//  weight                    shrink/parametrization_test ARectangularHiddenWeight..,
 //                                                  golden/shrink/mlp_rectangular
-//  7  factors use the true ratio                   golden/shrink/mlp_true_ratio, Mup below (100 and 60 by 8)
-//  8  depthwise is a vector, fixed groups hidden   golden/shrink/depthwise, grouped; Mup below
-//  9  nothing changes at S=1                       shrink/parametrization_test EveryFactorIsOne..,
-//                                                  shrink/surrogate_test AtScalingOneOnlyTheReadoutChanges
-// 10  output bias                                  shrink/parametrization_test AnOutputBiasIsUntouched..; Mup below
-// 15  L2 inside Adam; lr x decay of AdamW          golden/job/decay_inside_adam, searched_adam_decay_in_a_branch;
-//                                                  shrink/parametrization_test AdamwKeepsLearningRateTimesDecay..
+//  7  factors use the true ratio                   golden/shrink/mlp_true_ratio, Mup below (100
+//  and 60 by 8) 8  depthwise is a vector, fixed groups hidden   golden/shrink/depthwise,
+//  grouped; Mup below 9  nothing changes at S=1 shrink/parametrization_test EveryFactorIsOne..,
+//                                                  shrink/surrogate_test
+//                                                  AtScalingOneOnlyTheReadoutChanges
+// 10  output bias                                  shrink/parametrization_test
+// AnOutputBiasIsUntouched..; Mup below 15  L2 inside Adam; lr x decay of AdamW
+// golden/job/decay_inside_adam, searched_adam_decay_in_a_branch;
+//                                                  shrink/parametrization_test
+//                                                  AdamwKeepsLearningRateTimesDecay..
 // 16  equal rates, one trial                       chain/transfer_test   WidthFactors
-// 17  eight stacked against eight solo             train/independence_test EightStackedEqualEightSolo..
-// 18  same trial in any slot and container         train/independence_test InitialWeightsAreTheSameBits..,
+// 17  eight stacked against eight solo             train/independence_test
+// EightStackedEqualEightSolo.. 18  same trial in any slot and container train/independence_test
+// InitialWeightsAreTheSameBits..,
 //                                                  DropoutMasksAreTheSameBits..
-// 20  batch norm, all forms, ten steps             ops/image_cases_test (add_norms), run by ops/parity_test
-// 23  unknown modules, subclasses                  shrink/surrogate_test RefusesAnUnknownOp.., ops/executor_test
-//                                                  AnOpWithoutARowIsRefused..; UnusualModules below
-// 24  flattens, view, mean, functional calls       golden/shrink/flattens_view_mean, chain/exactness_test depthwise;
+// 20  batch norm, all forms, ten steps             ops/image_cases_test (add_norms), run by
+// ops/parity_test 23  unknown modules, subclasses                  shrink/surrogate_test
+// RefusesAnUnknownOp.., ops/executor_test
+//                                                  AnOpWithoutARowIsRefused..; UnusualModules
+//                                                  below
+// 24  flattens, view, mean, functional calls       golden/shrink/flattens_view_mean,
+// chain/exactness_test depthwise;
 //                                                  UnusualModules below
 #include <algorithm>
 #include <cmath>
@@ -37,6 +44,7 @@
 #include "hydro/base/json.h"
 #include "hydro/train/container.h"
 #include "hydro/train/testing.h"
+
 #include "tests/chain/chain.h"
 
 namespace hydro::chain {
@@ -46,7 +54,8 @@ using shrink::ParameterPlan;
 using shrink::Role;
 
 Json mup_factors() {
-  return Json::parse(read_text(std::string(HYDRO_SOURCE_DIR) + "/tests/chain/mup_factors.json").value());
+  return Json::parse(
+      read_text(std::string(HYDRO_SOURCE_DIR) + "/tests/chain/mup_factors.json").value());
 }
 
 struct Narrowed {
@@ -59,8 +68,9 @@ class Mup : public ::testing::TestWithParam<Narrowed> {};
 TEST_P(Mup, GivesEveryTensorTheSameFactors) {
   const auto& [family, scaling] = GetParam();
   const Json wanted = mup_factors().at(family + "-" + std::to_string(scaling));
-  const shrink::Surrogate surrogate = shrunk(archive_of(family + "-1").model,
-                                             {.scaling = static_cast<double>(scaling), .min_width = 1});
+  const shrink::Surrogate surrogate =
+      shrunk(archive_of(family + "-1").model,
+             {.scaling = static_cast<double>(scaling), .min_width = 1});
   EXPECT_EQ(surrogate.parameters.size(), wanted.at("sgd").size());
   for (const ParameterPlan& plan : surrogate.parameters) {
     EXPECT_DOUBLE_EQ(plan.sgd.lr, wanted.at("sgd").at(plan.name)) << plan.name;
@@ -73,17 +83,24 @@ TEST_P(Mup, GivesEveryTensorTheSameFactors) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Package, Mup,
-                         ::testing::Values(Narrowed{"mlp", 4}, Narrowed{"mlp", 8}, Narrowed{"vgg_bn", 4},
-                                           Narrowed{"vgg_bn", 8}, Narrowed{"depthwise", 8}),
-                         [](const auto& row) { return row.param.family + std::to_string(row.param.scaling); });
+INSTANTIATE_TEST_SUITE_P(Package,
+                         Mup,
+                         ::testing::Values(Narrowed{"mlp", 4},
+                                           Narrowed{"mlp", 8},
+                                           Narrowed{"vgg_bn", 4},
+                                           Narrowed{"vgg_bn", 8},
+                                           Narrowed{"depthwise", 8}),
+                         [](const auto& row) {
+                           return row.param.family + std::to_string(row.param.scaling);
+                         });
 
 double fan_out(const ir::StateEntry& weight) {
   return static_cast<double>(weight.shape[0] * weight.shape[2] * weight.shape[3]);
 }
 
-/// torchvision's constructors: kaiming_normal_(fan_out, relu) for convolutions, ones for gains, zeros for the biases
-/// of everything but torch's own nn.Linear; vgg draws its linear weights from normal(0, .01).
+/// torchvision's constructors: kaiming_normal_(fan_out, relu) for convolutions, ones for gains,
+/// zeros for the biases of everything but torch's own nn.Linear; vgg draws its linear weights
+/// from normal(0, .01).
 ir::Law constructors_law(const ir::Model& model, const ir::StateEntry& entry) {
   ir::Law law{.row_begin = 0, .row_end = entry.shape.at(0)};
   const bool is_vgg = model.find_state("features.0.weight") != nullptr;
@@ -98,7 +115,8 @@ ir::Law constructors_law(const ir::Model& model, const ir::StateEntry& entry) {
   } else if (is_linear && !is_vgg) {
     const auto fan_in = static_cast<double>(model.find_state("fc.weight")->shape[1]);
     law.kind = ir::LawKind::kUniform;
-    law.high = is_bias ? 1 / std::sqrt(fan_in) : std::sqrt(3.0) * (std::sqrt(2.0 / (1 + 5)) / std::sqrt(fan_in));
+    law.high = is_bias ? 1 / std::sqrt(fan_in)
+                       : std::sqrt(3.0) * (std::sqrt(2.0 / (1 + 5)) / std::sqrt(fan_in));
     law.low = -law.high;
   } else {
     law.value = is_bias ? 0 : 1;
@@ -130,12 +148,16 @@ TEST_P(RecordedLaws, AreTheConstructorsExactly) {
   EXPECT_GE(parameters, 22);
 }
 
-INSTANTIATE_TEST_SUITE_P(Torchvision, RecordedLaws,
-                         ::testing::Values("resnet18", "resnet34", "resnet50", "wide_resnet50_2", "vgg11", "vgg11_bn",
-                                           "vgg13_bn"),
-                         [](const auto& row) { return row.param; });
+INSTANTIATE_TEST_SUITE_P(
+    Torchvision,
+    RecordedLaws,
+    ::testing::Values(
+        "resnet18", "resnet34", "resnet50", "wide_resnet50_2", "vgg11", "vgg11_bn", "vgg13_bn"),
+    [](const auto& row) { return row.param; });
 
-shrink::Surrogate functional() { return shrunk(archive_of("functional").model, {.scaling = 4}); }
+shrink::Surrogate functional() {
+  return shrunk(archive_of("functional").model, {.scaling = 4});
+}
 
 TEST(UnusualModules, BareParametersAndSubclassesGetTheirRoles) {
   std::map<std::string, Role> roles;
@@ -144,9 +166,12 @@ TEST(UnusualModules, BareParametersAndSubclassesGetTheirRoles) {
     roles[plan.name] = plan.role;
     shapes[plan.name] = plan.surrogate_shape;
   }
-  const std::map<std::string, Role> wanted = {{"kernel", Role::kInput},      {"gain", Role::kVector},
-                                              {"mix", Role::kHidden},        {"shift", Role::kVector},
-                                              {"head.weight", Role::kOutput}, {"head.bias", Role::kOutputBias}};
+  const std::map<std::string, Role> wanted = {{"kernel", Role::kInput},
+                                              {"gain", Role::kVector},
+                                              {"mix", Role::kHidden},
+                                              {"shift", Role::kVector},
+                                              {"head.weight", Role::kOutput},
+                                              {"head.bias", Role::kOutputBias}};
   EXPECT_EQ(roles, wanted);
   EXPECT_EQ(shapes.at("mix"), (std::vector<std::int64_t>{16, 768}));
   EXPECT_EQ(shapes.at("gain"), (std::vector<std::int64_t>{12, 1, 1}));
@@ -155,7 +180,8 @@ TEST(UnusualModules, BareParametersAndSubclassesGetTheirRoles) {
 /// Weights shared by mistake would move by the sum of both trials' gradients.
 TEST(UnusualModules, StackedTrialsShareNoParameter) {
   const train::Study study = train::testing::study_of(functional(), {3, 8, 8});
-  const std::vector<worker::TrialSettings> trials = {train::testing::sgd(.05), train::testing::sgd(.01)};
+  const std::vector<worker::TrialSettings> trials = {train::testing::sgd(.05),
+                                                     train::testing::sgd(.01)};
   const train::Container stacked =
       train::testing::trained(study, train::testing::spec_of(trials, 12), 12, at::kDouble);
   for (std::int64_t k = 0; k < 2; ++k) {

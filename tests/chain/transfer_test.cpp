@@ -1,5 +1,6 @@
-// Surrogates in training, by value: a width changes neither how fast features move, nor where they start, nor the
-// first loss; and both forms of the readout's multiplier are one parametrization.
+// Surrogates in training, by value: a width changes neither how fast features move, nor where
+// they start, nor the first loss; and both forms of the readout's multiplier are one
+// parametrization.
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "hydro/train/container.h"
 #include "hydro/train/testing.h"
 #include "hydro/train/train.h"
+
 #include "tests/chain/chain.h"
 
 namespace hydro::chain {
@@ -25,14 +27,18 @@ using worker::OptimizerKind;
 constexpr std::int64_t kSeeds = 4;
 constexpr std::int64_t kBatch = 64;
 
-shrink::Surrogate at_scaling(const std::string& name, double scaling,
+shrink::Surrogate at_scaling(const std::string& name,
+                             double scaling,
                              Parametrization parametrization = Parametrization::kMup) {
   shrink::Options options = {.scaling = scaling, .parametrization = parametrization};
   options.saving = shrink::Saving::kAny;
   return shrunk(archive_of(name).model, options);
 }
 
-worker::TrialSettings settings_of(OptimizerKind kind, double lr, double momentum = 0, double eps = 1e-8) {
+worker::TrialSettings settings_of(OptimizerKind kind,
+                                  double lr,
+                                  double momentum = 0,
+                                  double eps = 1e-8) {
   worker::TrialSettings settings;
   settings.optimizer = {.kind = kind, .lr = lr, .momentum = momentum, .eps = eps};
   return settings;
@@ -66,24 +72,34 @@ at::Tensor named(const train::Network& network, const std::string& name, std::in
   return parameter(network, static_cast<std::size_t>(found - network.names().begin()), trial);
 }
 
-/// Inputs of the second and of the third layer of `mlp32` before their relu, by plain torch calls: {h1, h2}.
-std::pair<at::Tensor, at::Tensor> features(const train::Network& network, const at::Tensor& x, std::int64_t trial) {
-  const at::Tensor h1 = at::linear(x, named(network, "1.weight", trial), named(network, "1.bias", trial));
-  const at::Tensor h2 = at::linear(at::relu(h1), named(network, "3.weight", trial), named(network, "3.bias", trial));
+/// Inputs of the second and of the third layer of `mlp32` before their relu, by plain torch
+/// calls: {h1, h2}.
+std::pair<at::Tensor, at::Tensor> features(const train::Network& network,
+                                           const at::Tensor& x,
+                                           std::int64_t trial) {
+  const at::Tensor h1 =
+      at::linear(x, named(network, "1.weight", trial), named(network, "1.bias", trial));
+  const at::Tensor h2 = at::linear(
+      at::relu(h1), named(network, "3.weight", trial), named(network, "3.bias", trial));
   return {h1, h2};
 }
 
-double mean_size(const at::Tensor& tensor) { return tensor.abs().mean().item<double>(); }
+double mean_size(const at::Tensor& tensor) {
+  return tensor.abs().mean().item<double>();
+}
 
 /// Mean change of h2 over `steps` steps, over trials.
-double feature_change(const shrink::Surrogate& surrogate, const worker::TrialSettings& settings, std::int64_t steps) {
+double feature_change(const shrink::Surrogate& surrogate,
+                      const worker::TrialSettings& settings,
+                      std::int64_t steps) {
   const train::Study study = study_of(surrogate, {32});
   const at::Tensor x = inputs_of(study);
   const train::Container before = train::testing::trained(study, alike(settings, kSeeds), 0);
   const train::Container after = train::testing::trained(study, alike(settings, kSeeds), steps);
   double sum = 0;
   for (std::int64_t k = 0; k < kSeeds; ++k) {
-    sum += mean_size(features(after.network(), x, k).second - features(before.network(), x, k).second);
+    sum += mean_size(features(after.network(), x, k).second -
+                     features(before.network(), x, k).second);
   }
   return sum / kSeeds;
 }
@@ -101,17 +117,20 @@ TEST_P(FeatureSpeed, IsTheSameAtEveryWidth) {
   for (const double scaling : {2, 4, 8, 16}) {
     const double narrow = feature_change(at_scaling("mlp32", scaling), GetParam().settings, 20);
     EXPECT_NEAR(narrow / whole, 1, 0.15) << "S = " << scaling;
-    RecordProperty("S" + std::to_string(static_cast<int>(scaling)), std::to_string(narrow / whole));
+    RecordProperty("S" + std::to_string(static_cast<int>(scaling)),
+                   std::to_string(narrow / whole));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Optimizers, FeatureSpeed,
-                         ::testing::Values(Speed{"Sgd", settings_of(OptimizerKind::kSgd, .005)},
-                                           Speed{"Momentum", settings_of(OptimizerKind::kSgd, .005, .9)},
-                                           Speed{"Adam", settings_of(OptimizerKind::kAdam, 1e-4)},
-                                           Speed{"AdamW", settings_of(OptimizerKind::kAdamW, 1e-4)},
-                                           Speed{"AdamLargeEps", settings_of(OptimizerKind::kAdam, 1e-4, 0, 1e-4)}),
-                         [](const auto& row) { return std::string(row.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Optimizers,
+    FeatureSpeed,
+    ::testing::Values(Speed{"Sgd", settings_of(OptimizerKind::kSgd, .005)},
+                      Speed{"Momentum", settings_of(OptimizerKind::kSgd, .005, .9)},
+                      Speed{"Adam", settings_of(OptimizerKind::kAdam, 1e-4)},
+                      Speed{"AdamW", settings_of(OptimizerKind::kAdamW, 1e-4)},
+                      Speed{"AdamLargeEps", settings_of(OptimizerKind::kAdam, 1e-4, 0, 1e-4)}),
+    [](const auto& row) { return std::string(row.param.name); });
 
 TEST(FeatureSpeedOfWrongTables, GrowsWithTheScalingUnderThePapersHiddenRate) {
   shrink::Surrogate narrow = at_scaling("mlp32", 8);
@@ -138,7 +157,8 @@ TEST(FeatureSpeedOfWrongTables, ChangesWithoutTheFactorOfAdamsEps) {
 /// Mean |h1| before any step, over eight trials.
 double input_layer_size(Parametrization parametrization, double scaling) {
   const train::Study study = study_of(at_scaling("mlp32", scaling, parametrization), {32});
-  const train::Container start = train::testing::trained(study, alike(settings_of(OptimizerKind::kSgd, 0), 8), 0);
+  const train::Container start =
+      train::testing::trained(study, alike(settings_of(OptimizerKind::kSgd, 0), 8), 0);
   double sum = 0;
   for (std::int64_t k = 0; k < 8; ++k) {
     sum += mean_size(features(start.network(), inputs_of(study), k).first);
@@ -149,7 +169,9 @@ double input_layer_size(Parametrization parametrization, double scaling) {
 TEST(Start, TheInputLayersOutputIsThatOfTheTarget) {
   const double target = input_layer_size(Parametrization::kMup, 1);
   EXPECT_NEAR(input_layer_size(Parametrization::kMup, 16) / target, 1, 0.05);
-  EXPECT_NEAR(input_layer_size(Parametrization::kPaper, 16) / target, 4, 0.3);   // the root of the paper's variance
+  EXPECT_NEAR(input_layer_size(Parametrization::kPaper, 16) / target,
+              4,
+              0.3);  // the root of the paper's variance
 }
 
 struct Family {
@@ -159,10 +181,14 @@ struct Family {
 
 class FirstLoss : public ::testing::TestWithParam<Family> {};
 
-std::vector<double> first_losses(const std::string& name, double scaling, const data::Loader& data) {
+std::vector<double> first_losses(const std::string& name,
+                                 double scaling,
+                                 const data::Loader& data) {
   const train::CoordinateSetting setting = {
       .settings = settings_of(OptimizerKind::kSgd, .01), .seeds = 2, .batch_size = 16};
-  return train::measure_coordinates(at_scaling(name, scaling), data, setting).value().first_losses;
+  return train::measure_coordinates(at_scaling(name, scaling), data, setting)
+      .value()
+      .first_losses;
 }
 
 TEST_P(FirstLoss, IsTheSameBitsAtEveryScaling) {
@@ -176,11 +202,16 @@ TEST_P(FirstLoss, IsTheSameBitsAtEveryScaling) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, FirstLoss,
-                         ::testing::Values(Family{"mlp32", {32}}, Family{"mlp784", {1, 28, 28}},
-                                           Family{"tv-resnet18", {3, 32, 32}}, Family{"wide_bottleneck-1", {3, 32, 32}},
-                                           Family{"resnext-1", {3, 32, 32}}, Family{"vgg-1", {3, 32, 32}},
-                                           Family{"vgg_bn-1", {3, 32, 32}}, Family{"depthwise-1", {3, 16, 16}}),
+INSTANTIATE_TEST_SUITE_P(Families,
+                         FirstLoss,
+                         ::testing::Values(Family{"mlp32", {32}},
+                                           Family{"mlp784", {1, 28, 28}},
+                                           Family{"tv-resnet18", {3, 32, 32}},
+                                           Family{"wide_bottleneck-1", {3, 32, 32}},
+                                           Family{"resnext-1", {3, 32, 32}},
+                                           Family{"vgg-1", {3, 32, 32}},
+                                           Family{"vgg_bn-1", {3, 32, 32}},
+                                           Family{"depthwise-1", {3, 16, 16}}),
                          [](const auto& row) {
                            std::string name = row.param.name;
                            std::erase_if(name, [](char c) { return c == '-' || c == '_'; });
@@ -211,8 +242,11 @@ shrink::Surrogate folded(shrink::Surrogate surrogate) {
   return surrogate;
 }
 
-/// Largest difference of the logits between two forms of one model over 20 steps, over their largest logit.
-double drift(const shrink::Surrogate& one, const shrink::Surrogate& other, const worker::TrialSettings& settings) {
+/// Largest difference of the logits between two forms of one model over 20 steps, over their
+/// largest logit.
+double drift(const shrink::Surrogate& one,
+             const shrink::Surrogate& other,
+             const worker::TrialSettings& settings) {
   const train::Study study_a = study_of(one, {32});
   const train::Study study_b = study_of(other, {32});
   train::Container a = train::testing::trained(study_a, alike(settings, 1), 0, at::kDouble);
@@ -223,16 +257,19 @@ double drift(const shrink::Surrogate& one, const shrink::Surrogate& other, const
   for (int step = 0; step < 20; ++step) {
     EXPECT_TRUE(a.advance().value().empty() && b.advance().value().empty());
     const at::Tensor logits = train::Network(a.network()).evaluate(inputs);
-    worst = std::max(worst, (logits - train::Network(b.network()).evaluate(inputs)).abs().max().item<double>());
+    worst = std::max(
+        worst,
+        (logits - train::Network(b.network()).evaluate(inputs)).abs().max().item<double>());
     largest = std::max(largest, logits.abs().max().item<double>());
   }
   return worst / largest;
 }
 
 TEST(Multiplier, FoldedIntoTheReadoutGivesTheSameLogits) {
-  for (const worker::TrialSettings& settings :
-       {settings_of(OptimizerKind::kSgd, .01), settings_of(OptimizerKind::kSgd, .01, .9),
-        settings_of(OptimizerKind::kAdam, 1e-3), settings_of(OptimizerKind::kAdamW, 1e-3)}) {
+  for (const worker::TrialSettings& settings : {settings_of(OptimizerKind::kSgd, .01),
+                                                settings_of(OptimizerKind::kSgd, .01, .9),
+                                                settings_of(OptimizerKind::kAdam, 1e-3),
+                                                settings_of(OptimizerKind::kAdamW, 1e-3)}) {
     const shrink::Surrogate surrogate = at_scaling("mlp32", 8);
     EXPECT_LE(drift(surrogate, folded(surrogate), settings), 1e-5);
   }
@@ -247,7 +284,9 @@ TEST(Multiplier, CannotJustBeLeftOut) {
 }
 
 /// Weights after one step minus weights before it, of the last of `trials` trials.
-at::Tensor step_of(const shrink::Surrogate& surrogate, const std::string& name, std::int64_t trials,
+at::Tensor step_of(const shrink::Surrogate& surrogate,
+                   const std::string& name,
+                   std::int64_t trials,
                    const worker::TrialSettings& settings) {
   const train::Study study = study_of(surrogate, {32});
   worker::ContainerSpec spec = alike(settings, trials);
@@ -259,7 +298,8 @@ at::Tensor step_of(const shrink::Surrogate& surrogate, const std::string& name, 
 
 class WidthFactors : public ::testing::TestWithParam<std::int64_t> {};
 
-/// Both surrogates have the same graph and the same weights, the readout's not zero; `plain` has no factors.
+/// Both surrogates have the same graph and the same weights, the readout's not zero; `plain`
+/// has no factors.
 TEST_P(WidthFactors, ApplyAlsoToOneTrialAndToTrialsOfEqualRates) {
   shrink::Surrogate scaled = at_scaling("mlp32", 8);
   for (ir::StateEntry& entry : scaled.model.state) {
