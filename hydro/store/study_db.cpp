@@ -293,6 +293,9 @@ Result<void> StudyDb::close() {
   c.insert.reset();
   const auto result =
       execute(c.database.get(), "PRAGMA wal_checkpoint(TRUNCATE)", "H0611", c.file);
+  // A closed study is one file: whoever looks at it later makes no -wal beside it. While
+  // somebody reads, SQLite refuses, and the mode stays as it is.
+  static_cast<void>(query_text(c.database.get(), "PRAGMA journal_mode=DELETE", c.file));
   c.database.reset();
   return result;
 }
