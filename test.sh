@@ -4,6 +4,8 @@ set -euo pipefail
 cd "$(dirname "$0")"
 echo "Hydro tests: set-up (first time about 10 minutes and 7 GB on disk, later seconds), then all tests (about 8 minutes on 2 cores)."
 tools/bootstrap --test --build all
+# Two tests run at once, so each gets one thread: more would only spin on each other.
+export OMP_NUM_THREADS=1
 cd build/release
 if [ $# -gt 0 ]; then
   exec ctest --output-on-failure -j 2 "$@"
