@@ -1,0 +1,116 @@
+// Errors of data: one row each, sorted by id.
+#include <array>
+#include <span>
+
+#include "hydro/base/catalogue.h"
+#include "hydro/base/catalogue_rows.h"
+#include "hydro/base/result.h"
+
+namespace hydro {
+namespace {
+
+using enum ErrorCode;
+using enum ExitCode;
+
+constexpr auto kRows = std::to_array<CatalogueRow>({
+    row("H0401",
+        kNotFound,
+        kUsage,
+        "a data file cannot be opened",
+        "A file named under `data` does not exist or may not be read; the message gives the "
+        "system's reason.",
+        "check the path; relative paths start at the job file's folder"),
+    row("H0402",
+        kCorrupt,
+        kUsage,
+        "a data file is not of its format",
+        "The first bytes of the file do not say what the job file says: another format, or "
+        "a header that contradicts itself.",
+        "check that the path names the file you meant, and `format`"),
+    row("H0403",
+        kCorrupt,
+        kUsage,
+        "a data file is damaged or has the wrong length",
+        "The file ends before all samples that its header announces, carries bytes behind "
+        "them, or cannot be decompressed. Nothing of it is used, since samples may be "
+        "shifted against their labels.",
+        "download or write the file again"),
+    row("H0404",
+        kInvalidInput,
+        kUsage,
+        "inputs and targets differ in number",
+        "Each sample needs one entry in every input file and one target. Two files of one "
+        "split hold different numbers.",
+        "name files that belong together"),
+    row("H0405",
+        kInvalidInput,
+        kUsage,
+        "a data set is empty",
+        "The split holds no sample, so that nothing could be trained or measured.",
+        "check the file and `limit`"),
+    row("H0406",
+        kInvalidInput,
+        kUsage,
+        "a label is out of range",
+        "Class labels must lie between 0 and the model's number of classes, which is the "
+        "size of its output. Training on others would read outside the model's output.",
+        "number the classes from 0, or give the model as many outputs as there are classes"),
+    row("H0407",
+        kInvalidInput,
+        kUsage,
+        "samples do not fit the model's input",
+        "The shape of one sample, after all transforms, differs from the shape that "
+        "`model.input` declares.",
+        "change `model.input`, or add a transform such as rgb or resize"),
+    row("H0408",
+        kInvalidInput,
+        kUsage,
+        "fewer samples than one batch",
+        "Training uses full batches only, and the split is smaller than the largest batch "
+        "size of the search space.",
+        "lower batch_size, or raise `limit`"),
+    row("H0409",
+        kUnsupported,
+        kUsage,
+        "an element type that cannot be used",
+        "Arrays may hold uint8, int32, int64, float32 or float64 numbers in little-endian "
+        "order; class labels are whole numbers; and an input's type must be the one that "
+        "the model declares.",
+        "convert the array, for example numpy.save(file, array.astype('float32'))"),
+    row("H0410",
+        kUnsupported,
+        kUsage,
+        "an array in a form that is not read",
+        "Only plain arrays in row-major order are read: no pickled objects (loading them "
+        "could run code), no structured records, no Fortran order.",
+        "save it again with numpy.save(file, numpy.ascontiguousarray(array), "
+        "allow_pickle=False)"),
+    row("H0411",
+        kInvalidInput,
+        kUsage,
+        "a transform does not fit the images",
+        "A transform under `data.transform` cannot be applied to images of this shape, or "
+        "the data hold no images. Images are uint8 arrays [N, C, H, W] or IDX files.",
+        "change or remove the transform"),
+    row("H0412",
+        kNotFound,
+        kUsage,
+        "no such input or tensor in the data",
+        "The names under `data` must be the names of the model's inputs, and a safetensors "
+        "file must hold a tensor of that name (or exactly one tensor).",
+        "use the names that the message lists"),
+    row("H0413",
+        kInvalidInput,
+        kUsage,
+        "a value in the data is not finite",
+        "A NaN or infinity in inputs or targets would make every trial diverge.",
+        "remove or replace the sample"),
+});
+
+}  // namespace
+
+std::span<const CatalogueRow> data_rows() {
+  return kRows;
+}
+
+}  // namespace hydro
