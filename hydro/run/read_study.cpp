@@ -1,12 +1,33 @@
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hydro/base/json.h"
 #include "hydro/run/study.h"
 #include "hydro/store/study_db.h"
+#include "hydro/store/study_folder.h"
 #include "hydro/tune/event_json.h"
 
 namespace hydro::run {
+namespace {
+
+/// The process died: what it had begun has no answer and never will.
+void end_dead_study(tune::State& state) {
+  const auto fold = [&state](tune::EventBody body) {
+    tune::apply(state,
+                {.seq = state.last_seq + 1,
+                 .mono_ns = state.last_ns,
+                 .reason = {},
+                 .body = std::move(body)});
+  };
+  for (const tune::CommandLost& lost : tune::lost_commands(state)) {
+    fold(lost);
+  }
+  fold(tune::StudyClosed{
+      .outcome = tune::Outcome::kInterrupted, .error = "H0642", .cause = "its process died"});
+}
+
+}  // namespace
 
 Result<StoredStudy> read_study(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / "study.db";
@@ -26,6 +47,9 @@ Result<StoredStudy> read_study(const std::filesystem::path& folder) {
     return make_error("H0617",
                       "the study in `" + folder.string() +
                           "` was never opened: its process died before that");
+  }
+  if (!out.state.closed.has_value() && !store::is_in_use(folder)) {
+    end_dead_study(out.state);
   }
   if (const Result<job::Job> job = job::load_job(folder / "job.yaml"); job.has_value()) {
     out.parameters = job->space.parameters;

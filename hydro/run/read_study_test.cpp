@@ -1,5 +1,7 @@
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -9,6 +11,7 @@
 #include "hydro/run/study.h"
 #include "hydro/run/testing.h"
 #include "hydro/store/study_db.h"
+#include "hydro/store/study_folder.h"
 #include "hydro/tune/event_json.h"
 #include "hydro/tune/summary.h"
 #include "hydro/tune/testing.h"
@@ -52,6 +55,59 @@ TEST(ReadStudy, GivesTheStateThatTheStudyEndedWith) {
   EXPECT_EQ(tune::summarize(stored.state).target->value, 0.52);
   ASSERT_EQ(stored.parameters.size(), 1U);
   EXPECT_EQ(stored.parameters[0].name, "lr");
+}
+
+TEST(ReadStudy, AnOpenStudyRunsWhileItsFolderIsLocked) {
+  const TemporaryFolder folder;
+  write_events(folder, {opened()});
+  const store::FolderLock lock = store::FolderLock::acquire(folder.path()).value();
+  EXPECT_EQ(tune::summarize(read_study(folder.path())->state).state, "running");
+}
+
+/// An order to slot 0 about container 0.
+tune::CommandIssued ordered(std::int64_t command, tune::Verb verb) {
+  tune::CommandIssued issued;
+  issued.id = worker::CommandId{command};
+  issued.order.verb = verb;
+  return issued;
+}
+
+/// A study of two trials, the first of which was told to train and reported once.
+std::vector<std::string> until_the_first_report() {
+  std::vector<tune::EventBody> bodies = {
+      tune::StudyOpened{.settings = tune::make_settings(2)},
+      tune::Prepared{},
+      tune::make_suggestion(0),
+      tune::make_suggestion(1),
+      tune::ContainersPlanned{
+          .containers = {{.id = worker::ContainerId{0}, .trials = {worker::TrialId{0}}},
+                         {.id = worker::ContainerId{1}, .trials = {worker::TrialId{1}}}}},
+      ordered(0, tune::Verb::kLaunch),
+      tune::CommandDone{.command = worker::CommandId{0}},
+      ordered(1, tune::Verb::kRun),
+      tune::Reported{.command = worker::CommandId{1},
+                     .report = {.trial = worker::TrialId{0},
+                                .step = 5,
+                                .epoch = 1,
+                                .metrics = {{"val_accuracy", 0.5}}}}};
+  std::vector<std::string> texts;
+  for (tune::EventBody& body : bodies) {
+    const auto seq = static_cast<std::int64_t>(texts.size()) + 1;
+    texts.push_back(tune::to_json({.seq = seq, .reason = {}, .body = std::move(body)}).dump());
+  }
+  return texts;
+}
+
+TEST(ReadStudy, AnOpenStudyWhoseProcessDiedIsInterruptedAndKeepsItsReports) {
+  const TemporaryFolder folder;
+  write_events(folder, until_the_first_report());
+  const tune::State state = read_study(folder.path())->state;
+  EXPECT_EQ(tune::summarize(state).state, "interrupted");
+  EXPECT_TRUE(state.pending.empty());
+  EXPECT_EQ(state.trials[0].status, tune::TrialStatus::kInterrupted);
+  EXPECT_EQ(state.trials[0].cause, "the process died");
+  EXPECT_EQ(state.trials[0].reports.size(), 1U);
+  EXPECT_EQ(state.trials[1].status, tune::TrialStatus::kWaiting);
 }
 
 TEST(ReadStudy, ReadsWithoutAJobFile) {

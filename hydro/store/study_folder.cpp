@@ -189,6 +189,17 @@ Result<FolderLock> FolderLock::acquire(const std::filesystem::path& folder) {
   return lock;
 }
 
+bool is_in_use(const std::filesystem::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) {
+    return true;
+  }
+  // Shared, so that two who look do not see each other; closing gives it back.
+  const bool is_free = ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
+  ::close(descriptor);
+  return !is_free;
+}
+
 Result<StudyFolder> make_fresh_folder(const std::filesystem::path& runs,
                                       const std::string& name) {
   constexpr mode_t kMode = 0777;  // less the umask

@@ -29,6 +29,10 @@ class FolderLock {
   int descriptor_ = -1;
 };
 
+/// Whether a process works on the folder. Looks only: nothing is written. A system that cannot
+/// tell answers yes.
+[[nodiscard]] bool is_in_use(const std::filesystem::path& folder);
+
 struct StudyFolder {
   std::filesystem::path path;
   FolderLock lock;

@@ -106,6 +106,15 @@ TEST(StudyFolder, LockOfAKilledProcessIsFree) {
   EXPECT_EQ(words(FolderLock::acquire(folder.path())), "ok");
 }
 
+TEST(StudyFolder, IsInUseWhileItsLockIsHeld) {
+  const TemporaryFolder folder;
+  EXPECT_FALSE(is_in_use(folder.path()));
+  std::optional<FolderLock> lock = FolderLock::acquire(folder.path()).value();
+  EXPECT_TRUE(is_in_use(folder.path()));
+  lock.reset();
+  EXPECT_FALSE(is_in_use(folder.path()));
+}
+
 TEST(StudyFolder, OpensOnlyWhatHoldsAStudy) {
   const TemporaryFolder folder;
   EXPECT_EQ(words(open_folder(folder.path())).substr(0, 5), "H0617");
