@@ -18,7 +18,8 @@ Result<run::CoordinateMeasure> TorchBackend::measure_coordinates(
   const train::CoordinateSetting setting = {.settings = request.settings,
                                             .task = request.task,
                                             .seeds = request.seeds,
-                                            .batch_size = request.batch_size};
+                                            .batch_size = request.batch_size,
+                                            .stop = request.stop};
   HYDRO_TRY(train::CoordinateRun measured,
             train::measure_coordinates(surrogate, data, setting));
   run::CoordinateMeasure out;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct CoordinateRequest {
   worker::Task task = worker::Task::kClassification;
   std::int64_t seeds = 6;
   std::int64_t batch_size = 64;
+  std::stop_token stop = {};  // a request ends the measurement with H0650
 };
 
 class Backend {

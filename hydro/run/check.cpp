@@ -115,7 +115,8 @@ Result<void> examine(CheckReport& report,
                                 material.architectures.front(),
                                 *material.loaders.training,
                                 backend,
-                                CheckForm::kFull));
+                                CheckForm::kFull,
+                                stop));
   }
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <stop_token>
 
 #include <fmt/format.h>
 
@@ -26,12 +27,14 @@ shrink::Band band_of(CheckForm form) {
 /// Medians of the space, no decay, a quarter of the median learning rate.
 Result<CoordinateRequest> request_of(const job::Job& job,
                                      const data::Loader& data,
-                                     CheckForm form) {
+                                     CheckForm form,
+                                     const std::stop_token& stop) {
   HYDRO_TRY(const job::ResolvedTrial trial, job::resolve(job, job::median_config(job)));
   CoordinateRequest request = {.settings = trial.settings,
                                .task = job.train.task,
                                .seeds = form == CheckForm::kFull ? kFullSeeds : kShortSeeds,
-                               .batch_size = std::min(kBatch, data.dataset().size)};
+                               .batch_size = std::min(kBatch, data.dataset().size),
+                               .stop = stop};
   request.settings.optimizer.lr /= 4;
   request.settings.optimizer.weight_decay = 0;
   request.settings.schedule = {};
@@ -76,9 +79,10 @@ Result<shrink::CoordinateVerdict> check_coordinates(const job::Job& job,
                                                     const Architecture& architecture,
                                                     const data::Loader& data,
                                                     const Backend& backend,
-                                                    CheckForm form) {
+                                                    CheckForm form,
+                                                    const std::stop_token& stop) {
   const shrink::Band band = band_of(form);
-  HYDRO_TRY(const CoordinateRequest request, request_of(job, data, form));
+  HYDRO_TRY(const CoordinateRequest request, request_of(job, data, form, stop));
   HYDRO_TRY(shrink::Options options, shrink_options(job, job.tune.scaling));
   HYDRO_TRY(const shrink::CoordinateWidths widths,
             shrink::coordinate_widths(*architecture.model, options, band.narrowest));

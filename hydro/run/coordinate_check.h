@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -18,12 +19,14 @@ namespace hydro::run {
 /// bands.
 enum class CheckForm : std::uint8_t { kShort, kFull };
 
+/// Errors: H0650 a stop was requested; those of shrinking and of the backend
 [[nodiscard]] Result<shrink::CoordinateVerdict> check_coordinates(
     const job::Job& job,
     const Architecture& architecture,
     const data::Loader& data,
     const Backend& backend,
-    CheckForm form);
+    CheckForm form,
+    const std::stop_token& stop);
 
 /// The failed entries that are no layers: "geometric mean over hidden layers", "step-1 loss".
 [[nodiscard]] std::vector<std::string> failed_aggregates(

@@ -57,14 +57,16 @@ tune::StudySettings settings_of(const job::Job& job,
 Result<void> guard_coordinates(const job::Job& job,
                                const Material& material,
                                const Backend& backend,
-                               const Listener& listener) {
+                               const Listener& listener,
+                               const std::stop_token& stop) {
   if (job.tune.coordinate_check == job::CoordinateCheck::kOff || job.tune.scaling <= 1) {
     return {};
   }
   for (const Architecture& architecture : material.architectures) {
-    HYDRO_TRY(const shrink::CoordinateVerdict verdict,
-              check_coordinates(
-                  job, architecture, *material.loaders.training, backend, CheckForm::kShort));
+    HYDRO_TRY(
+        const shrink::CoordinateVerdict verdict,
+        check_coordinates(
+            job, architecture, *material.loaders.training, backend, CheckForm::kShort, stop));
     if (verdict.passed) {
       continue;
     }
@@ -103,7 +105,7 @@ Result<Material> prepare(const job::Job& job,
     HYDRO_TRY_VOID(backend.check_shapes(*architecture.surrogate));
   }
   HYDRO_TRY_VOID(go_on(stop));
-  HYDRO_TRY_VOID(guard_coordinates(job, material, backend, listener));
+  HYDRO_TRY_VOID(guard_coordinates(job, material, backend, listener, stop));
   HYDRO_TRY_VOID(go_on(stop));
   return material;
 }

@@ -125,6 +125,9 @@ class Probe {
   Result<double> run(const Batch& batch, LayerSums& sums) {
     double first_loss = 0;
     for (std::int64_t pass = 0; pass < kPasses; ++pass) {
+      if (setting_.stop.stop_requested()) {
+        return make_error("H0650", "stopped during the coordinate check");
+      }
       const bool is_last = pass + 1 == kPasses;
       const ops::Observer watch = [&](const ir::Node& node, const ops::Frame& frame) {
         observe(node, frame, sums);

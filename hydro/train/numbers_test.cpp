@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -236,6 +237,16 @@ TEST(Coordinates, MeasureTheUpdatesContributionAtTheThirdPass) {
   EXPECT_NEAR(run.layers.front().update, expected, 1e-5 * expected);
   EXPECT_NEAR(run.layers.front().activation, expected, 1e-5 * expected);
   EXPECT_NEAR(run.first_losses.at(1), std::log(10.0), 1e-5);
+}
+
+TEST(Coordinates, StopWhenAsked) {
+  std::stop_source stop;
+  stop.request_stop();
+  const auto run = measure_coordinates(cnn(),
+                                       *testing::samples(96, {3, 8, 8}),
+                                       {.settings = sgd(.01), .stop = stop.get_token()});
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().id, "H0650");
 }
 
 TEST(Coordinates, ListEveryConvolutionAndLinearWeightInOrder) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -56,9 +57,12 @@ struct CoordinateSetting {
   worker::Task task = worker::Task::kClassification;
   std::int64_t seeds = 6;
   std::int64_t batch_size = 64;
+  std::stop_token stop = {};
 };
 
 /// Trains `surrogate` for three forward passes on one fixed batch of `data`, once per seed.
+///
+/// Errors: H0650 a stop was requested between two passes
 [[nodiscard]] Result<CoordinateRun> measure_coordinates(const shrink::Surrogate& surrogate,
                                                         const data::Loader& data,
                                                         const CoordinateSetting& setting);
