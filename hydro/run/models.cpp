@@ -46,26 +46,9 @@ ExportRequest export_request(const job::Job& job,
   return request;
 }
 
-Result<void> readable(const std::filesystem::path& file, const std::string& output) {
-  HYDRO_TRY(const pt2::Archive archive, pt2::read_archive(file, {.output = output}));
-  static_cast<void>(archive);
-  return {};
-}
-
-/// Brings the archive of one architecture to `output`; what the exporter printed comes back.
-Result<std::string> place_archive(const job::Job& job,
-                                  const Folders& folders,
-                                  const std::string& kwargs,
-                                  const std::filesystem::path& output,
-                                  const std::stop_token& stop) {
-  if (job.model.file.empty()) {
-    return export_model(export_request(job, folders, kwargs, output), stop);
-  }
-  // Read where the user put it, so that a refusal names the user's own file.
-  HYDRO_TRY_VOID(readable(job.model.file, job.model.output));
-  HYDRO_TRY(const Bytes bytes, read_file(job.model.file, kArchiveLimit));
-  HYDRO_TRY_VOID(write_file_durably(output, bytes));
-  return std::string();
+Result<void> copy_archive(const std::filesystem::path& from, const std::filesystem::path& to) {
+  HYDRO_TRY(const Bytes bytes, read_file(from, kArchiveLimit));
+  return write_file_durably(to, bytes);
 }
 
 std::string graph_key(const std::string& fingerprint, const job::Job& job, double scaling) {
@@ -142,10 +125,19 @@ Result<Material> prepare_models(const job::Job& job,
   const std::vector<std::string> variants = job::model_variants(job);
   for (std::size_t i = 0; i < variants.size(); ++i) {
     const std::filesystem::path path = folders.run / archive_name(i);
-    HYDRO_TRY(const std::string said, place_archive(job, folders, variants[i], path, stop));
-    HYDRO_TRY(Architecture architecture, read_architecture(job, variants[i], path));
+    // An archive is read where the user put it, so that a refusal names the user's own file.
+    const bool is_given = !job.model.file.empty();
+    if (!is_given) {
+      HYDRO_TRY(const std::string said,
+                export_model(export_request(job, folders, variants[i], path), stop));
+      material.exporter_said += said;
+    }
+    HYDRO_TRY(Architecture architecture,
+              read_architecture(job, variants[i], is_given ? job.model.file : path));
+    if (is_given) {
+      HYDRO_TRY_VOID(copy_archive(job.model.file, path));
+    }
     architecture.label = variants.size() > 1 ? variants[i] : "";
-    material.exporter_said += said;
     material.architectures.push_back(std::move(architecture));
   }
   return material;
