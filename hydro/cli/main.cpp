@@ -121,7 +121,8 @@ Error usage_error(int argc, char** argv, const std::string& problem) {
     return make_error("H0901", problem);
   }
   if (std::ranges::find(later, word) != later.end()) {
-    return make_error("H0901", "`hydro " + word + "` is not in this version");
+    return make_error("H0130", "`hydro " + word + "` is not in this version")
+        .fix("`hydro --help` lists the verbs of this version");
   }
   Error error = make_error("H0901", "there is no verb `" + printable(word) + "`");
   const std::string near = nearest(word, verbs);

@@ -164,8 +164,9 @@ Result<Job> load_job(const std::filesystem::path& path,
     if (text.error().id == "H0602") {
       return make_error("H0101", "the job file has more than 1 MB").at(path.string());
     }
-    return make_error("H0100", "the job file cannot be read: " + text.error().what)
-        .at(path.string());
+    return make_error("H0100", "the job file cannot be read")
+        .at(path.string())
+        .because(text.error().why);
   }
   ParseOptions options;
   options.folder = std::filesystem::absolute(path).lexically_normal().parent_path();

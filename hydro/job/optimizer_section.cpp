@@ -86,6 +86,14 @@ constexpr Row<Optimizer> kAmsgrad{"amsgrad",
                                   "keep the largest second moment",
                                   &read_bool<&Optimizer::amsgrad, Optimizer>};
 
+constexpr Row<Optimizer> decay_row(std::string_view fallback, std::string_view meaning) {
+  return {"weight_decay",
+          "a number of at least 0",
+          fallback,
+          meaning,
+          &read_number<&Optimizer::weight_decay, kAtLeastZero, Optimizer>};
+}
+
 constexpr auto kSgdRows = std::to_array<Row<Optimizer>>({
     kName,
     kLr,
@@ -104,11 +112,7 @@ constexpr auto kSgdRows = std::to_array<Row<Optimizer>>({
      "false",
      "look one momentum step ahead",
      &read_bool<&Optimizer::nesterov, Optimizer>},
-    {"weight_decay",
-     "a number of at least 0",
-     "0",
-     "L2 penalty",
-     &read_number<&Optimizer::weight_decay, kAtLeastZero, Optimizer>},
+    decay_row("0", "L2 penalty"),
 });
 
 constexpr auto kAdamRows = std::to_array<Row<Optimizer>>({
@@ -117,11 +121,7 @@ constexpr auto kAdamRows = std::to_array<Row<Optimizer>>({
     kBetas,
     kEps,
     kAmsgrad,
-    {"weight_decay",
-     "a number of at least 0",
-     "0",
-     "L2 penalty",
-     &read_number<&Optimizer::weight_decay, kAtLeastZero, Optimizer>},
+    decay_row("0", "L2 penalty"),
 });
 
 constexpr auto kAdamWRows = std::to_array<Row<Optimizer>>({
@@ -130,11 +130,7 @@ constexpr auto kAdamWRows = std::to_array<Row<Optimizer>>({
     kBetas,
     kEps,
     kAmsgrad,
-    {"weight_decay",
-     "a number of at least 0",
-     "0.01",
-     "decoupled: each step takes lr x weight_decay",
-     &read_number<&Optimizer::weight_decay, kAtLeastZero, Optimizer>},
+    decay_row("0.01", "decoupled: each step takes lr x weight_decay"),
 });
 
 std::span<const Row<Optimizer>> optimizer_rows(OptimizerKind kind) {
