@@ -35,6 +35,12 @@ def resnet18(shrink=1):
     return Narrow(BasicBlock, [2, 2, 2, 2], narrow(64, shrink))
 
 
+def resnet18_dropout():
+    model = resnet18()
+    model.fc = nn.Sequential(nn.Dropout(0.2), model.fc)
+    return model
+
+
 def wide_bottleneck(shrink=1):
     return Narrow(Bottleneck, [1, 2, 1, 1], narrow(32, shrink), width_per_group=128)
 
@@ -90,6 +96,15 @@ def plain_mlp(features, width):
                          nn.Linear(width, 10))
 
 
+def noisy_mlp():
+    """Batch norm and dropout after every hidden layer."""
+    layers, features = [], 32
+    for width in (256, 128):
+        layers += [nn.Linear(features, width), nn.BatchNorm1d(width), nn.ReLU(), nn.Dropout(0.2)]
+        features = width
+    return nn.Sequential(*layers, nn.Linear(features, 10))
+
+
 class OwnLinear(nn.Linear):
     """A subclass whose forward does more than its base's."""
 
@@ -123,4 +138,6 @@ TORCHVISION = {"resnet18": 10, "resnet34": 10, "resnet50": 10, "wide_resnet50_2"
 # Exported at full width only: what is checked is how their surrogates train.
 WHOLE = {"mlp32": (plain_mlp, {"features": 32, "width": 1024}, [32]),
          "mlp784": (plain_mlp, {"features": 784, "width": 512}, [1, 28, 28]),
-         "functional": (Functional, {}, [3, 8, 8])}
+         "functional": (Functional, {}, [3, 8, 8]),
+         "noisy_mlp": (noisy_mlp, {}, [32]),
+         "resnet18_dropout": (resnet18_dropout, {}, [3, 28, 28])}
