@@ -37,8 +37,10 @@ namespace {
 /// Text of the user's files must not steer the terminal; line breaks are our own.
 std::string visible(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    out += c == '\n' ? std::string(1, c) : printable(std::string_view(&c, 1));
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    out += (begin == 0 ? "" : "\n") + printable(text.substr(begin, end - begin));
+    begin = end + 1;
   }
   return out;
 }

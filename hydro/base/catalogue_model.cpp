@@ -355,6 +355,12 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         "A parameter, buffer, input or output of a graph is not in the manifest, or with "
         "another shape or type.",
         "export the model again; if it persists, report it with the archive"),
+    row("H0254",
+        kNotFound,
+        kUsage,
+        "the model archive cannot be read",
+        "`model.file` names the archive that `hydro export` wrote.",
+        "check that the path exists and that you may read it; it is relative to the job file"),
     row("H0258",
         kCorrupt,
         kUsage,

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "hydro/base/utf8.h"
+
 namespace hydro {
 
 std::string plain_number(double value) {
@@ -52,6 +54,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     }
   }
   return rows[a.size()][b.size()];
+}
+
+/// Of one UTF-8 character: U+0000 to U+001F and U+007F to U+009F.
+bool is_control(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character.front());
+  return character.size() == 1
+             ? first < 0x20 || first == 0x7F
+             : first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0;
 }
 
 }  // namespace
@@ -111,14 +121,17 @@ bool matches_pattern(std::string_view pattern, std::string_view text) {
 std::string printable(std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_length(text, at);
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (length == 0 || is_control(text.substr(at, length))) {
       out += "\\x";
       out += kHex[byte >> 4U];
       out += kHex[byte & 0xFU];
+      ++at;
     } else {
-      out += c;
+      out += text.substr(at, length);
+      at += length;
     }
   }
   return out;

@@ -19,7 +19,8 @@ namespace hydro {
 [[nodiscard]] std::string join(std::span<const std::string> parts, std::string_view separator);
 /// Shell-style: * and ?.
 [[nodiscard]] bool matches_pattern(std::string_view pattern, std::string_view text);
-/// Control characters as \xNN, so that foreign text cannot steer a terminal.
+/// Control characters and bytes that are no UTF-8 as \xNN, so that foreign text cannot steer a
+/// terminal.
 [[nodiscard]] std::string printable(std::string_view text);
 
 }  // namespace hydro

@@ -65,6 +65,10 @@ TEST(Text, ManyStarsTakeNoExponentialTime) {
 TEST(Text, ControlCharactersBecomeVisible) {
   EXPECT_EQ(printable("a\x1b[2J\n\x7f"), "a\\x1b[2J\\x0a\\x7f");
   EXPECT_EQ(printable("caf\xC3\xA9"), "caf\xC3\xA9");
+  EXPECT_EQ(printable("\xC2\x9B"
+                      "2J"),
+            "\\xc2\\x9b2J");  // a control sequence in one character
+  EXPECT_EQ(printable("\xFF\xC3"), "\\xff\\xc3");
 }
 
 }  // namespace

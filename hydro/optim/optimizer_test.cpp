@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -65,8 +66,8 @@ std::vector<Case> cases() {
 }
 
 SafeTensorFile golden() {
-  return read_safetensors(std::string(HYDRO_SOURCE_DIR) +
-                          "/hydro/optim/testdata/torch_steps.safetensors")
+  return read_safetensors(std::filesystem::path(HYDRO_SOURCE_DIR) /
+                          "hydro/optim/testdata/torch_steps.safetensors")
       .value();
 }
 

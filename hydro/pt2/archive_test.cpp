@@ -108,7 +108,7 @@ TEST(ReadArchive, FingerprintFollowsTheContentNotTheFolderName) {
 TEST(ReadArchive, NamesTheFileThatIsNotThere) {
   const Result<Archive> archive = read_archive("no/such/model.pt2", {});
   ASSERT_FALSE(archive);
-  EXPECT_EQ(archive.error().id, "H0601");
+  EXPECT_EQ(archive.error().id, "H0254");
   EXPECT_EQ(archive.error().where, "no/such/model.pt2");
 }
 

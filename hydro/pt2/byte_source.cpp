@@ -1,6 +1,7 @@
 #include "hydro/pt2/byte_source.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -8,6 +9,7 @@
 #include <ios>
 #include <memory>
 #include <span>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -68,12 +70,19 @@ class MemorySource : public ByteSource {
 }  // namespace
 
 Result<std::unique_ptr<ByteSource>> open_file_source(const std::filesystem::path& path) {
+  const auto refused = [&path](const std::string& reason) {
+    return make_error("H0254", "cannot read the model archive `" + path.string() + "`")
+        .at(path.string())
+        .because(reason);
+  };
   std::error_code status;
-  const bool regular = std::filesystem::is_regular_file(path, status);
-  const std::uint64_t size = regular ? std::filesystem::file_size(path, status) : 0;
+  if (!std::filesystem::is_regular_file(path, status)) {
+    return refused(status ? status.message() : "it is not a file");
+  }
+  const std::uint64_t size = std::filesystem::file_size(path, status);
   std::ifstream file(path, std::ios::binary);
-  if (!regular || status || !file) {
-    return make_error("H0601", "cannot open `" + path.string() + "`").at(path.string());
+  if (status || !file) {
+    return refused(std::generic_category().message(errno));
   }
   return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(std::move(file), size));
 }

@@ -20,7 +20,7 @@ class ByteSource {
   [[nodiscard]] virtual Result<void> read(std::uint64_t offset, std::span<std::byte> out) = 0;
 };
 
-/// Errors: H0601.
+/// Errors: H0254, with the system's reason.
 [[nodiscard]] Result<std::unique_ptr<ByteSource>> open_file_source(
     const std::filesystem::path& path);
 /// Reads `bytes`, which must outlive it.

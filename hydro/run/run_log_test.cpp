@@ -61,7 +61,8 @@ TEST(ProcessAge, IsUnknownWhereTheTextsMakeNoSense) {
 
 TEST(ProcessAge, PutsTheStartBeforeNow) {
   const SystemClock clock;
-  EXPECT_LE(process_start_ns(clock), clock.mono_ns());
+  const std::int64_t start = process_start_ns(clock);
+  EXPECT_LE(start, clock.mono_ns());
 }
 
 }  // namespace

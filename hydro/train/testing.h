@@ -233,6 +233,12 @@ inline worker::TrialSettings sgd(double lr) {
   return settings;
 }
 
+inline worker::TrialSettings plain_sgd(double lr) {
+  worker::TrialSettings settings;
+  settings.optimizer = {.lr = lr};
+  return settings;
+}
+
 inline worker::TrialSettings adamw(double lr) {
   worker::TrialSettings settings;
   settings.optimizer = {.kind = worker::OptimizerKind::kAdamW, .lr = lr, .weight_decay = .1};

@@ -43,13 +43,13 @@ inline bool same_bits(const Network& a,
   return same;
 }
 
-/// Eight unlike trials of one kind.
+/// Eight unlike trials of one kind: rates from `largest` down, momentum from its own down.
 inline std::vector<worker::TrialSettings> eight(worker::TrialSettings (*make)(double),
                                                 double largest) {
   std::vector<worker::TrialSettings> trials;
   for (int i = 0; i < 8; ++i) {
     trials.push_back(make(largest / (1 + i)));
-    trials.back().optimizer.momentum = .9 - (.1 * i);
+    trials.back().optimizer.momentum *= 1 - (i / 9.0);
     trials.back().label_smoothing = i == 3 ? .1 : 0;
   }
   return trials;

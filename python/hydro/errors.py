@@ -1,6 +1,6 @@
 """What the exporter says when it refuses: an id, what, where, why and what to do.
 
-Ids H0201 to H0229 belong to the exporter; each is a row of hydro/base/catalogue.cpp.
+Ids H0201 to H0229 belong to the exporter; each is a row of hydro/base/catalogue_model.cpp.
 """
 
 import json

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -18,10 +19,13 @@ namespace hydro::chain {
 
 using NamedTensors = std::map<std::string, at::Tensor>;
 
+inline std::filesystem::path archive_path(const std::string& file) {
+  return std::filesystem::path(HYDRO_ARCHIVES) / file;
+}
+
 /// Fails the test when the archive cannot be read.
 inline pt2::Archive archive_of(const std::string& name) {
-  Result<pt2::Archive> archive =
-      pt2::read_archive(std::string(HYDRO_ARCHIVES) + "/" + name + ".pt2", {});
+  Result<pt2::Archive> archive = pt2::read_archive(archive_path(name + ".pt2"), {});
   if (!archive.has_value()) {
     ADD_FAILURE() << name << ": " << archive.error().what << " " << archive.error().where;
     return {};
@@ -49,8 +53,7 @@ inline at::Tensor tensor_of(const SafeTensor& stored) {
 /// All tensors of a file of the chain's archives; keys as stored ("state/conv1.weight", "x",
 /// "train32").
 inline NamedTensors tensors_of(const std::string& name) {
-  Result<SafeTensorFile> file =
-      read_safetensors(std::string(HYDRO_ARCHIVES) + "/" + name + ".safetensors");
+  Result<SafeTensorFile> file = read_safetensors(archive_path(name + ".safetensors"));
   NamedTensors out;
   if (!file.has_value()) {
     ADD_FAILURE() << file.error().what;

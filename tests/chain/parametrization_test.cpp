@@ -34,6 +34,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -55,7 +56,8 @@ using shrink::Role;
 
 Json mup_factors() {
   return Json::parse(
-      read_text(std::string(HYDRO_SOURCE_DIR) + "/tests/chain/mup_factors.json").value());
+      read_text(std::filesystem::path(HYDRO_SOURCE_DIR) / "tests/chain/mup_factors.json")
+          .value());
 }
 
 struct Narrowed {
