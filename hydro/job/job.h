@@ -117,6 +117,8 @@ struct TrainSection {
 enum class Mode : std::uint8_t { kMin, kMax };
 enum class SearchKind : std::uint8_t { kRandom, kGrid };
 enum class Parametrization : std::uint8_t { kMup, kPaper, kStandard };
+/// Whether a target that ends worse than its own surrogate is followed by one more.
+enum class TargetRetry : std::uint8_t { kWorse, kOff };
 enum class CoordinateCheck : std::uint8_t { kWarn, kError, kOff };
 
 /// `auto`, `off` (one trial a container) or N (containers of at most N trials).
@@ -139,6 +141,7 @@ struct TuneSection {
   std::optional<std::int64_t> max_concurrent_trials;
   std::int64_t min_width = 2;
   CoordinateCheck coordinate_check = CoordinateCheck::kWarn;
+  TargetRetry target_retry = TargetRetry::kWorse;
 };
 
 struct ResourcesSection {

@@ -197,8 +197,11 @@ Result<void> read_eager(const Reader& reader,
                                                 : reader.wrong(node, row.key, row.type);
 }
 
+constexpr auto kTargetRetries = std::to_array<std::pair<std::string_view, TargetRetry>>(
+    {{"worse", TargetRetry::kWorse}, {"off", TargetRetry::kOff}});
+
 struct TargetValues {
-  std::int64_t top_k = 1;
+  TargetRetry retry = TargetRetry::kWorse;
 };
 
 Result<void> read_keep(const Reader& reader,
@@ -233,15 +236,22 @@ constexpr auto kTargetRows = std::to_array<Row<TargetValues>>({
      "how many best configurations are trained at full width",
      &read_top_k},
     {"keep", "last", "last", "which epoch's weights are delivered", &read_keep},
+    {"retry",
+     "worse or off",
+     "worse",
+     "after a target worse than its own surrogate the next best is trained too",
+     &read_word<&TargetValues::retry, kTargetRetries, TargetValues>},
 });
 
 Result<void> read_target(const Reader& reader,
                          const Node& node,
                          const Row<TuneValues>& row,
-                         TuneValues& /*out*/) {
+                         TuneValues& out) {
   TargetValues target;
-  return read_rows(
-      reader, node, row.key, std::span<const Row<TargetValues>>(kTargetRows), target);
+  HYDRO_TRY_VOID(read_rows(
+      reader, node, row.key, std::span<const Row<TargetValues>>(kTargetRows), target));
+  out.target_retry = target.retry;
+  return {};
 }
 
 Result<void> read_time_budget(const Reader& reader,
@@ -291,8 +301,8 @@ constexpr auto kRows = std::to_array<Row<TuneValues>>({
      "share of ended trials from which the target may start",
      &read_eager},
     {"target",
-     "a mapping such as {top_k: 1, keep: last}",
-     "{top_k: 1, keep: last}",
+     "a mapping such as {top_k: 1, keep: last, retry: worse}",
+     "{top_k: 1, keep: last, retry: worse}",
      "what is trained at full width",
      &read_target},
     {"target_search", "a mapping", "", "second search on the target", &read_later<TuneValues>},

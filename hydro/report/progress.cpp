@@ -134,6 +134,7 @@ std::string counted(std::size_t count, const char* noun) {
 struct PlainLine {
   const tune::State& state;
   const std::vector<Column>& columns;
+  const std::string& reason;  // why the study decided so
 
   std::string operator()(const tune::StudyOpened& e) const {
     return fmt::format("study {}: {} trials, metric {}\n",
@@ -169,11 +170,12 @@ struct PlainLine {
   }
 
   std::string operator()(const tune::TargetStarted& e) const {
-    return fmt::format("{} trial {}{} ({})\n",
+    return fmt::format("{} trial {}{} ({}){}\n",
                        state.delivers_own_weights() ? "delivering" : "target:",
                        number(e.trial),
                        state.delivers_own_weights() ? "" : " at full width",
-                       config_text(state.trial(e.trial).suggestion.config, columns));
+                       config_text(state.trial(e.trial).suggestion.config, columns),
+                       state.targets.size() > 1 ? ": " + reason : "");
   }
 
   std::string operator()(const tune::Reported& e) const {
@@ -227,7 +229,8 @@ std::string bar_text(const tune::State& state, std::int64_t now_ns, int width) {
 std::string plain_text(const tune::State& state,
                        const tune::Event& event,
                        const std::vector<Column>& columns) {
-  return std::visit(PlainLine{.state = state, .columns = columns}, event.body);
+  return std::visit(PlainLine{.state = state, .columns = columns, .reason = event.reason},
+                    event.body);
 }
 
 std::string json_text(const tune::Event& event) {

@@ -144,6 +144,23 @@ TEST(SummaryText, OfAFinishedStudy) {
       "weights    runs/fashion/best/model.safetensors\n");
 }
 
+TEST(SummaryText, ASecondTargetThatIsBetterIsNamedBesideTheFirst) {
+  tune::Summary summary = tune::summarize(finished_study().state());
+  tune::TargetRow second = *summary.target;
+  summary.targets[0].value = 0.7;
+  second.trial = worker::TrialId{0};
+  second.surrogate = 0.5;
+  summary.targets.push_back(second);
+  summary.target = second;
+  const std::string text = summary_text(summary, kColumns, "runs/fashion");
+  EXPECT_NE(text.find("           target of trial 2: 0.7 (surrogate 0.75), not delivered\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("target     trial 0: val_accuracy 0.875 (surrogate 0.5)\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(SummaryText, OfAnInterruptedStudyNamesNoWeights) {
   EXPECT_EQ(
       text_of(interrupted_study()),
@@ -167,7 +184,8 @@ TEST(SummaryText, AFailedTargetSaysWhy) {
                       .status = tune::TargetStatus::kFailed,
                       .reason = "out of memory",
                       .value = {},
-                      .test = {}}};
+                      .test = {},
+                      .surrogate = {}}};
   EXPECT_NE(summary_text(summary, {}, "").find("target of trial 0 failed: out of memory\n"),
             std::string::npos);
 }

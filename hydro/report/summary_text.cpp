@@ -43,10 +43,30 @@ std::string trials_text(const tune::Summary& summary) {
   return text;
 }
 
+/// What became of a target that is not the answer; nothing for one that was cut off.
+std::string undelivered_text(const tune::TargetRow& row, const tune::Summary& summary) {
+  const auto trial = static_cast<std::int64_t>(row.trial);
+  if (row.status == tune::TargetStatus::kFailed) {
+    return fmt::format("target of trial {} failed: {}", trial, row.reason);
+  }
+  if (row.status == tune::TargetStatus::kFinished && summary.target->trial != row.trial) {
+    return fmt::format("target of trial {}: {} (surrogate {}), not delivered",
+                       trial,
+                       value_text(row.value),
+                       value_text(row.surrogate));
+  }
+  return {};
+}
+
+/// Names the trial only where that is not the best one of the search.
 std::string target_text(const tune::Summary& summary) {
-  std::string text = fmt::format("{} {}", summary.metric, value_text(summary.target->value));
-  if (summary.scaling > 1 && summary.best.has_value()) {
-    text += fmt::format(" (surrogate {})", value_text(summary.best->value));
+  const bool is_best = summary.best.has_value() && summary.best->id == summary.target->trial;
+  std::string text =
+      is_best ? ""
+              : fmt::format("trial {}: ", static_cast<std::int64_t>(summary.target->trial));
+  text += fmt::format("{} {}", summary.metric, value_text(summary.target->value));
+  if (summary.scaling > 1) {
+    text += fmt::format(" (surrogate {})", value_text(summary.target->surrogate));
   }
   if (summary.target->test.has_value()) {
     text += fmt::format(", test {}", value_text(summary.target->test));
@@ -87,12 +107,8 @@ std::string summary_text(const tune::Summary& summary,
                          static_cast<std::int64_t>(failure.first)));
   }
   for (const tune::TargetRow& row : summary.targets) {
-    if (row.status == tune::TargetStatus::kFailed) {
-      add_line(text,
-               "",
-               fmt::format("target of trial {} failed: {}",
-                           static_cast<std::int64_t>(row.trial),
-                           row.reason));
+    if (const std::string note = undelivered_text(row, summary); !note.empty()) {
+      add_line(text, "", note);
     }
   }
   if (summary.best.has_value()) {

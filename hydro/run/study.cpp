@@ -48,6 +48,7 @@ tune::StudySettings settings_of(const job::Job& job,
           .scaling = job.tune.scaling,
           .drop_last = job.train.drop_last,
           .evaluate_test = job.data.test.has_value(),
+          .retry_worse_target = job.tune.target_retry == job::TargetRetry::kWorse,
           .seed = job.tune.seed,
           .data_seed = job.data.seed,
           .weights = (fs::absolute(folder) / "best" / "model.safetensors").string()};
@@ -195,14 +196,13 @@ Result<tune::State> run_to_close(const Running& running,
 Result<void> write_best_config(const job::Job& job,
                                const tune::State& state,
                                const fs::path& folder) {
-  for (const tune::Target& target : state.targets) {
-    if (target.status == tune::TargetStatus::kFinished) {
-      const search::Config& config = state.trial(target.trial).suggestion.config;
-      return write_text_durably(folder / "best" / "config.yaml",
-                                job::best_config_yaml(job, config));
-    }
+  const tune::Target* target = state.delivered();
+  if (target == nullptr) {
+    return {};
   }
-  return {};
+  const search::Config& config = state.trial(target->trial).suggestion.config;
+  return write_text_durably(folder / "best" / "config.yaml",
+                            job::best_config_yaml(job, config));
 }
 
 }  // namespace

@@ -146,6 +146,15 @@ void end_live(State& state,
   }
 }
 
+/// Its container is cleared away when another target follows.
+void end_target(State& state, TargetStatus status) {
+  Target& target = current_target(state);
+  target.status = status;
+  Container& container = container_at(state, target.container);
+  container.live.clear();
+  park_if_done(state, container);
+}
+
 void bind(State& state, Container& container, SlotId slot, std::int64_t now_ns) {
   HYDRO_CHECK(container.status == ContainerStatus::kPlanned, "a container is launched once");
   container.status = ContainerStatus::kBound;
@@ -337,16 +346,12 @@ struct Fold {
   }
 
   void operator()(const TargetFinished& /*finished*/) const {
-    current_target(state).status = TargetStatus::kFinished;
+    end_target(state, TargetStatus::kFinished);
   }
 
   void operator()(const TargetFailed& failed) const {
-    Target& target = current_target(state);
-    target.status = TargetStatus::kFailed;
-    target.cause = failed.cause;
-    Container& container = container_at(state, target.container);
-    container.live.clear();
-    park_if_done(state, container);
+    end_target(state, TargetStatus::kFailed);
+    current_target(state).cause = failed.cause;
   }
 
   void operator()(const StopRequested& /*requested*/) const { state.stop_requested = true; }
@@ -363,9 +368,8 @@ struct Fold {
       }
     }
     if (!state.targets.empty() && state.targets.back().status == TargetStatus::kRunning) {
-      state.targets.back().status = closed.outcome == Outcome::kInterrupted
-                                        ? TargetStatus::kInterrupted
-                                        : TargetStatus::kFailed;
+      state.targets.back().status =
+          state.stop_requested ? TargetStatus::kInterrupted : TargetStatus::kFailed;
     }
   }
 };

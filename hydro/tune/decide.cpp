@@ -234,6 +234,21 @@ Record start_or_give_up(const State& state) {
   return close(Outcome::kFailed, "H0641", state.targets.back().cause);
 }
 
+/// A wider model is better in its own right, so a first target worse than its surrogate says
+/// that the surrogate's value was luck, or that its hyperparameters do not transfer.
+bool wants_another(const State& state) {
+  if (!state.study().retry_worse_target || state.delivers_own_weights() ||
+      state.stop_requested || state.targets.size() != 1 ||
+      state.targets.front().status != TargetStatus::kFinished) {
+    return false;
+  }
+  const Target& target = state.targets.front();
+  const std::string& metric = state.study().metric;
+  const auto wide = value_of(target.reports, metric);
+  const auto narrow = value_of(state.trial(target.trial).reports, metric);
+  return state.is_better(narrow.value(), wide.value()) && next_best(state).has_value();
+}
+
 Decision continue_target(const State& state, const Target& target) {
   const Container& container = state.container(target.container);
   const SlotId slot = container.slot;
@@ -256,6 +271,14 @@ Decision continue_target(const State& state, const Target& target) {
   if (const auto fault = fault_of(target.reports, state.study().metric)) {
     return Record{.body = TargetFailed{.trial = target.trial, .cause = *fault}, .reason = {}};
   }
+  if (const Target* earlier = state.delivered(); earlier != nullptr) {
+    const std::string& metric = state.study().metric;
+    if (!state.is_better(value_of(target.reports, metric).value(),
+                         value_of(earlier->reports, metric).value())) {
+      return Record{.body = TargetFinished{.trial = target.trial},
+                    .reason = "the earlier target is better"};
+    }
+  }
   return Issue{.slot = slot,
                .order = worker::Export{.container = container.id,
                                        .trial = target.trial,
@@ -267,6 +290,10 @@ Decision continue_target(const State& state, const Target& target) {
 Decision decide_target(const State& state) {
   if (state.targets.empty() || state.targets.back().status == TargetStatus::kFailed) {
     return start_or_give_up(state);
+  }
+  if (wants_another(state)) {
+    return Record{.body = start_target(state, *next_best(state)).body,
+                  .reason = "the first target is worse than its own surrogate"};
   }
   return continue_target(state, state.targets.back());
 }
@@ -281,10 +308,10 @@ std::optional<Record> decide_end(const State& state) {
     return std::nullopt;
   }
   const Target& target = state.targets.back();
-  if (target.status == TargetStatus::kFinished) {
-    return close(Outcome::kFinished);
+  if (target.status != TargetStatus::kRunning && state.delivered() != nullptr) {
+    return wants_another(state) ? std::nullopt : std::optional(close(Outcome::kFinished));
   }
-  if (target.exported) {
+  if (target.status == TargetStatus::kRunning && target.exported) {
     return Record{.body = TargetFinished{.trial = target.trial},
                   .reason = "its weights are on disk"};
   }
@@ -300,7 +327,9 @@ Decisions decide_stop(const State& state) {
     }
   }
   if (decisions.empty() && state.pending.empty()) {
-    decisions.emplace_back(close(Outcome::kInterrupted, "H0642"));
+    decisions.emplace_back(state.delivered() != nullptr
+                               ? close(Outcome::kFinished)
+                               : close(Outcome::kInterrupted, "H0642"));
   }
   return decisions;
 }

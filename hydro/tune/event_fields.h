@@ -195,6 +195,7 @@ struct FieldsOf<StudySettings> {
     field("scaling", x.scaling);
     field("drop_last", x.drop_last);
     field("evaluate_test", x.evaluate_test);
+    field("retry_worse_target", x.retry_worse_target);
     field("seed", x.seed);
     field("data_seed", x.data_seed);
     field("weights", x.weights);

@@ -34,6 +34,8 @@ struct StudySettings {
   double scaling = 1;  // S; at 1 the best trial's own weights are delivered
   bool drop_last = true;
   bool evaluate_test = false;  // the target, after its last step
+  // A target that ends worse than its own surrogate: the next best is trained too, once.
+  bool retry_worse_target = true;
   std::uint64_t seed = 0;
   std::uint64_t data_seed = 0;
   std::string weights;  // file that the delivered weights are written to

@@ -3,9 +3,10 @@
 // once, each followed by a new decision, so a line's block holds all that follows from it.
 // HYDRO_UPDATE_GOLDEN=1 rewrites the files.
 //   open KEY=NUMBER...        slots trials fusion scaling target_threads max_concurrent
-//   mode_min prepared | exhausted | stop | summary suggest COUNT batch=N     that many trials
-//   train COMMAND T=V...      a report for each trial T (V: nan diverges, inf is reported),
-//   then the run is done done COMMAND | stopped COMMAND step=N | failed COMMAND step=0 | lost
+//   mode_min retry prepared | exhausted | stop | summary suggest COUNT batch=N     that many
+//   trials train COMMAND T=V...      a report for each trial T (V: nan diverges, inf is
+//   reported), then the run is done done COMMAND | stopped COMMAND step=N | failed COMMAND
+//   step=0 | lost
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -122,6 +123,9 @@ std::string describe(const Summary& summary) {
             std::string(target_status_name(row.status)) + " value " + describe(row.value) +
             (row.reason.empty() ? "" : ": " + row.reason) + "\n";
   }
+  if (summary.target) {
+    text += "  delivered trial " + number(summary.target->trial) + "\n";
+  }
   for (const FailureCause& failure : summary.failures) {
     text += "  failed " + std::to_string(failure.count) + " x " + failure.cause +
             ", first trial " + number(failure.first) + "\n";
@@ -211,6 +215,7 @@ class Player {
     settings.fusion = line.pair("fusion", 1);
     settings.scaling = static_cast<double>(line.pair("scaling", 8));
     settings.target_threads = static_cast<int>(line.pair("target_threads", 2));
+    settings.retry_worse_target = line.pair("retry", 1) == 1;
     settings.mode = line.pair("mode_min", 0) == 1 ? Mode::kMin : Mode::kMax;
     if (const std::int64_t limit = line.pair("max_concurrent", 0); limit > 0) {
       settings.max_concurrent_trials = limit;

@@ -41,6 +41,24 @@ std::optional<worker::TrialId> State::best() const {
   return ranking.empty() ? std::nullopt : std::optional(ranking.begin()->second);
 }
 
+bool State::is_better(double a, double b) const {
+  return study().mode == Mode::kMax ? a > b : a < b;
+}
+
+const Target* State::delivered() const {
+  const Target* best = nullptr;
+  const auto value = [this](const Target& target) {
+    return value_of(target.reports, study().metric).value();  // a finished one has a value
+  };
+  for (const Target& target : targets) {
+    if (target.status == TargetStatus::kFinished &&
+        (best == nullptr || is_better(value(target), value(*best)))) {
+      best = &target;
+    }
+  }
+  return best;
+}
+
 bool State::delivers_own_weights() const {
   return settings && settings->scaling == 1;
 }

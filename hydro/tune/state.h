@@ -109,6 +109,10 @@ struct State {
   [[nodiscard]] bool all_suggested() const;
   /// The best trial so far: finite value, not failed; equal values: the lowest id.
   [[nodiscard]] std::optional<worker::TrialId> best() const;
+  /// Of two values of the study's metric: whether `a` is the better one.
+  [[nodiscard]] bool is_better(double a, double b) const;
+  /// The finished target with the best value, whose weights are delivered; the first of equals.
+  [[nodiscard]] const Target* delivered() const;
   /// At S=1 nothing is trained at full width: the best trial's own weights are the answer.
   [[nodiscard]] bool delivers_own_weights() const;
 };

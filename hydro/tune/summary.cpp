@@ -64,6 +64,7 @@ TargetRow row_of(const State& state, const Target& target) {
           .reason = target.cause,
           .value = value_of(target.reports, metric),
           .test = value_of(target.reports, test_name(metric)),
+          .surrogate = value_of(state.trial(target.trial).reports, metric),
           .epochs = epochs_of(target.reports)};
 }
 
@@ -206,9 +207,9 @@ Summary summarize(const State& state) {
   }
   for (const Target& target : state.targets) {
     summary.targets.push_back(row_of(state, target));
-    if (target.status == TargetStatus::kFinished) {
-      summary.target = summary.targets.back();
-    }
+  }
+  if (const Target* delivered = state.delivered(); delivered != nullptr) {
+    summary.target = row_of(state, *delivered);
   }
   return summary;
 }

@@ -43,7 +43,8 @@ struct TargetRow {
   TargetStatus status = TargetStatus::kRunning;
   std::string reason;
   std::optional<double> value;
-  std::optional<double> test;  // the study's metric on the test split
+  std::optional<double> test;       // the study's metric on the test split
+  std::optional<double> surrogate;  // the value of its trial in the search
   double epochs = 0;
 };
 
