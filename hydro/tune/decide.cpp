@@ -1,10 +1,8 @@
 #include "hydro/tune/decide.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "hydro/plan/containers.h"
+#include "hydro/tune/decide_target.h"
 #include "hydro/tune/events.h"
 #include "hydro/tune/state.h"
 #include "hydro/worker/messages.h"
@@ -24,38 +23,6 @@ using worker::ContainerId;
 using worker::SlotId;
 using worker::TrialId;
 using Decisions = std::vector<Decision>;
-
-Record close(Outcome outcome, std::string error = {}, std::string cause = {}) {
-  return {
-      .body =
-          StudyClosed{.outcome = outcome, .error = std::move(error), .cause = std::move(cause)},
-      .reason = {}};
-}
-
-/// Why a trained trial has no value, or nothing.
-std::optional<std::string> fault_of(const std::vector<worker::Report>& reports,
-                                    const std::string& metric) {
-  const std::optional<double> value = value_of(reports, metric);
-  if (!value) {
-    std::string names;
-    for (const auto& [name, number] :
-         reports.empty() ? std::map<std::string, double>{} : reports.back().metrics) {
-      names += (names.empty() ? "" : ", ") + name;
-    }
-    return "metric `" + metric + "` was not reported" +
-           (names.empty() ? "" : ", only " + names);
-  }
-  // A model with any metric that is not finite is broken, also where the tuned one still ranks.
-  if (!std::isfinite(*value)) {
-    return "`" + metric + "` is not finite";
-  }
-  for (const auto& [name, number] : reports.back().metrics) {
-    if (!std::isfinite(number)) {
-      return "`" + name + "` is not finite";
-    }
-  }
-  return std::nullopt;
-}
 
 // --- planning ---
 
@@ -200,124 +167,6 @@ class SlotRound {
   std::vector<SlotId> taken_;
 };
 
-// --- the target ---
-
-std::optional<TrialId> next_best(const State& state) {
-  for (const auto& [value, id] : state.ranking) {
-    if (std::ranges::count(state.targets, id, &Target::trial) == 0) {
-      return id;
-    }
-  }
-  return std::nullopt;
-}
-
-Record start_target(const State& state, TrialId trial) {
-  const auto next = static_cast<std::int64_t>(state.containers.size());
-  return {
-      .body = TargetStarted{.trial = trial,
-                            .container = state.delivers_own_weights()
-                                             ? container_of(state.trial(trial))
-                                             : ContainerId{next}},
-      .reason = state.targets.empty() ? "best value" : "next best value after a failed target"};
-}
-
-/// After the last trial, or after a target that failed.
-Record start_or_give_up(const State& state) {
-  const std::optional<TrialId> trial = next_best(state);
-  const bool own_weights_failed = state.delivers_own_weights() && !state.targets.empty();
-  if (trial && !own_weights_failed && state.targets.size() < kTargetAttempts) {
-    return start_target(state, *trial);
-  }
-  if (state.targets.empty()) {
-    return close(Outcome::kFailed, "H0640");
-  }
-  return close(Outcome::kFailed, "H0641", state.targets.back().cause);
-}
-
-/// A wider model is better in its own right, so a first target worse than its surrogate says
-/// that the surrogate's value was luck, or that its hyperparameters do not transfer.
-bool wants_another(const State& state) {
-  if (!state.study().retry_worse_target || state.delivers_own_weights() ||
-      state.stop_requested || state.targets.size() != 1 ||
-      state.targets.front().status != TargetStatus::kFinished) {
-    return false;
-  }
-  const Target& target = state.targets.front();
-  const std::string& metric = state.study().metric;
-  const auto wide = value_of(target.reports, metric);
-  const auto narrow = value_of(state.trial(target.trial).reports, metric);
-  return state.is_better(narrow.value(), wide.value()) && next_best(state).has_value();
-}
-
-Decision continue_target(const State& state, const Target& target) {
-  const Container& container = state.container(target.container);
-  const SlotId slot = container.slot;
-  const int threads = state.study().target_threads;
-  if (!target.cause.empty()) {
-    return Record{.body = TargetFailed{.trial = target.trial, .cause = target.cause},
-                  .reason = {}};
-  }
-  if (container.status == ContainerStatus::kPlanned) {
-    return Issue{.slot = slot,
-                 .order = worker::Launch{.spec = spec_of(state, container), .threads = threads},
-                 .reason = {}};
-  }
-  const std::int64_t end = state.trial(target.trial).suggestion.budget.steps;
-  if (container.step < end) {
-    return Issue{.slot = slot,
-                 .order = worker::Run{.container = container.id, .to = end, .threads = threads},
-                 .reason = {}};
-  }
-  if (const auto fault = fault_of(target.reports, state.study().metric)) {
-    return Record{.body = TargetFailed{.trial = target.trial, .cause = *fault}, .reason = {}};
-  }
-  if (const Target* earlier = state.delivered(); earlier != nullptr) {
-    const std::string& metric = state.study().metric;
-    if (!state.is_better(value_of(target.reports, metric).value(),
-                         value_of(earlier->reports, metric).value())) {
-      return Record{.body = TargetFinished{.trial = target.trial},
-                    .reason = "the earlier target is better"};
-    }
-  }
-  return Issue{.slot = slot,
-               .order = worker::Export{.container = container.id,
-                                       .trial = target.trial,
-                                       .path = state.study().weights},
-               .reason = {}};
-}
-
-/// Requires: nothing else is left to do, no command is open
-Decision decide_target(const State& state) {
-  if (state.targets.empty() || state.targets.back().status == TargetStatus::kFailed) {
-    return start_or_give_up(state);
-  }
-  if (wants_another(state)) {
-    return Record{.body = start_target(state, *next_best(state)).body,
-                  .reason = "the first target is worse than its own surrogate"};
-  }
-  return continue_target(state, state.targets.back());
-}
-
-/// A finished delivery or weights that cannot be written end the study, whatever else could be
-/// done.
-std::optional<Record> decide_end(const State& state) {
-  if (state.export_error) {
-    return close(Outcome::kFailed, state.export_error->id, state.export_error->what);
-  }
-  if (state.targets.empty()) {
-    return std::nullopt;
-  }
-  const Target& target = state.targets.back();
-  if (target.status != TargetStatus::kRunning && state.delivered() != nullptr) {
-    return wants_another(state) ? std::nullopt : std::optional(close(Outcome::kFinished));
-  }
-  if (target.status == TargetStatus::kRunning && target.exported) {
-    return Record{.body = TargetFinished{.trial = target.trial},
-                  .reason = "its weights are on disk"};
-  }
-  return std::nullopt;
-}
-
 /// Nothing new starts; what is done already is judged, what runs answers first.
 Decisions decide_stop(const State& state) {
   Decisions decisions;
@@ -328,8 +177,8 @@ Decisions decide_stop(const State& state) {
   }
   if (decisions.empty() && state.pending.empty()) {
     decisions.emplace_back(state.delivered() != nullptr
-                               ? close(Outcome::kFinished)
-                               : close(Outcome::kInterrupted, "H0642"));
+                               ? close_study(Outcome::kFinished)
+                               : close_study(Outcome::kInterrupted, "H0642"));
   }
   return decisions;
 }
