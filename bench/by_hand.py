@@ -93,7 +93,8 @@ def read_trials(path):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("trials", help="trials.csv of a Hydro study")
-    parser.add_argument("--best", type=int, default=0, help="trial whose configuration the target gets")
+    parser.add_argument("--targets", type=int, nargs="+", default=[0], help="trials whose configurations are trained "
+                        "at full width, one after the other")
     parser.add_argument("--weights", default="by_hand.safetensors")
     parser.add_argument("--worker", type=int)
     args = parser.parse_args()
@@ -110,7 +111,8 @@ def main():
     from safetensors.torch import save_file
     torch.set_num_threads(os.cpu_count())
     torch.set_flush_denormal(True)
-    accuracy, model = train(configs[args.best], 64, load("train", 10000), load("t10k", None))
+    accuracy, model = max((train(configs[trial], 64, load("train", 10000), load("t10k", None))
+                           for trial in args.targets), key=lambda trained: trained[0])
     save_file({k: v.contiguous() for k, v in model.state_dict().items()}, args.weights)
     total = time.time() - START
     print(json.dumps({"surrogates_s": round(surrogates, 2), "target_s": round(total - surrogates, 2),

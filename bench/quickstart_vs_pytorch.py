@@ -4,7 +4,7 @@
     bench/quickstart_vs_pytorch.py [--seeds 1 2 3] [--rounds 1]
 
 For each seed: `hydro tune examples/quickstart.yaml --set tune.seed=N` from process start to weights on disk, then
-bench/by_hand.py on the very same 20 configurations. Prints val_accuracy of the delivered models, both makespans
+bench/by_hand.py on the very same 20 configurations and the same targets. Prints val_accuracy of the delivered models, both makespans
 and their ratio; the medians last.
 """
 import argparse
@@ -31,9 +31,9 @@ def hydro(seed, folder):
     return seconds, json.loads((folder / "result.json").read_text())
 
 
-def by_hand(trials, best, folder):
+def by_hand(trials, targets, folder):
     start = time.time()
-    done = subprocess.run([ROOT / ".venv/bin/python", ROOT / "bench/by_hand.py", trials, "--best", str(best),
+    done = subprocess.run([ROOT / ".venv/bin/python", ROOT / "bench/by_hand.py", trials, "--targets", *map(str, targets),
                            "--weights", folder / "by_hand.safetensors"], check=True, capture_output=True, text=True,
                           env=dict(os.environ, LD_PRELOAD=TCMALLOC))
     return time.time() - start, json.loads(done.stdout.splitlines()[-1])
@@ -44,16 +44,16 @@ def main():
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     args = parser.parse_args()
     rows = []
-    print("seed  hydro_val_acc  best_trial  hydro_s  by_hand_s  ratio  by_hand_val_acc")
+    print("seed  hydro_val_acc     targets  hydro_s  by_hand_s  ratio  by_hand_val_acc", flush=True)
     for seed in args.seeds:
         folder = pathlib.Path(tempfile.mkdtemp(prefix="hydro-bench-"))
         seconds, result = hydro(seed, folder / "study")
-        best = result["best_trial"]["id"]
+        targets = [target["trial"] for target in result["targets"]]
         with open(folder / "study/trials.csv") as f:
             assert len(list(csv.DictReader(f))) == 20
-        hand_seconds, hand = by_hand(folder / "study/trials.csv", best, folder)
+        hand_seconds, hand = by_hand(folder / "study/trials.csv", targets, folder)
         rows.append((result["target"]["value"], seconds, hand_seconds))
-        print(f"{seed:4d}  {rows[-1][0]:13.4f}  {best:10d}  {seconds:7.1f}  {hand_seconds:9.1f}  "
+        print(f"{seed:4d}  {rows[-1][0]:13.4f}  {str(targets):>10}  {seconds:7.1f}  {hand_seconds:9.1f}  "
               f"{seconds / hand_seconds:5.3f}  {hand['val_accuracy']:.4f}   "
               f"phases {json.dumps(result['phases_s'])}  by hand {hand['surrogates_s']}+{hand['target_s']}", flush=True)
         shutil.rmtree(folder)
