@@ -92,13 +92,11 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;  // NOLINT(readability-identifier-naming): std::expected's name
 
-  Result(T value)
-      : held_(std::in_place_index<0>, std::move(value)) {
-  }  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor): `return value;` as with std::expected
+  Result(T value) : held_(std::in_place_index<0>, std::move(value)) {}
 
-  Result(Error error)
-      : held_(std::in_place_index<1>, std::move(error)) {
-  }  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor): `return make_error(...)`
+  Result(Error error) : held_(std::in_place_index<1>, std::move(error)) {}
 
   [[nodiscard]] bool has_value() const { return held_.index() == 0; }
 
@@ -158,26 +156,27 @@ class [[nodiscard]] Result<void> {
  public:
   Result() = default;
 
-  Result(Error error) : error_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor): `return make_error(...)`
+  Result(Error error) : error_(std::move(error)) {}
 
   [[nodiscard]] bool has_value() const { return !error_.has_value(); }
 
   explicit operator bool() const { return has_value(); }
 
-  void value() const { HYDRO_CHECK(has_value(), error_->what); }
+  void value() const { HYDRO_CHECK(!error_.has_value(), error_->what); }
 
   Error& error() & {
-    HYDRO_CHECK(!has_value());
+    HYDRO_CHECK(error_.has_value());
     return *error_;
   }
 
   const Error& error() const& {
-    HYDRO_CHECK(!has_value());
+    HYDRO_CHECK(error_.has_value());
     return *error_;
   }
 
   Error&& error() && {
-    HYDRO_CHECK(!has_value());
+    HYDRO_CHECK(error_.has_value());
     return *std::move(error_);
   }
 

@@ -22,7 +22,9 @@ constexpr std::size_t kImageAxes = 4;  // [N, C, H, W]
 template <class From, class To>
 std::vector<To> converted(const Bytes& bytes) {
   std::vector<From> numbers(bytes.size() / sizeof(From));
-  std::memcpy(numbers.data(), bytes.data(), bytes.size());
+  if (!bytes.empty()) {  // memcpy takes no null pointer, not even for nothing
+    std::memcpy(numbers.data(), bytes.data(), bytes.size());
+  }
   std::vector<To> out(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     out[i] = static_cast<To>(numbers[i]);
