@@ -1,9 +1,11 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "hydro/base/catalogue.h"
+#include "hydro/base/result.h"
 #include "hydro/cli/torch_backend.h"
 #include "hydro/cli/verbs.h"
 #include "hydro/run/check.h"
+#include "hydro/run/check_report.h"
 #include "hydro/run/signals.h"
 
 namespace hydro::cli {

@@ -1,11 +1,14 @@
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <thread>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "hydro/base/catalogue.h"
+#include "hydro/base/result.h"
 #include "hydro/cli/verbs.h"
 #include "hydro/run/installation.h"
 #include "hydro/store/study_db.h"

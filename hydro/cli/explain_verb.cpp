@@ -1,8 +1,11 @@
 #include <string>
+#include <utility>
+#include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "hydro/base/catalogue.h"
+#include "hydro/base/result.h"
 #include "hydro/base/text.h"
 #include "hydro/cli/verbs.h"
 

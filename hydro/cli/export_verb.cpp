@@ -1,7 +1,10 @@
 #include <filesystem>
+#include <string>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
+#include "hydro/base/catalogue.h"
+#include "hydro/base/result.h"
 #include "hydro/cli/verbs.h"
 #include "hydro/run/export_process.h"
 #include "hydro/run/signals.h"

@@ -1,5 +1,9 @@
-#include <fmt/format.h>
+#include <vector>
 
+#include <fmt/core.h>
+
+#include "hydro/base/catalogue.h"
+#include "hydro/base/result.h"
 #include "hydro/cli/verbs.h"
 #include "hydro/report/results.h"
 #include "hydro/run/study.h"

@@ -3,7 +3,15 @@
 #include <memory>
 #include <utility>
 
+#include "hydro/base/result.h"
+#include "hydro/data/dataset.h"
+#include "hydro/run/backend.h"
+#include "hydro/run/material.h"
+#include "hydro/shrink/surrogate.h"
 #include "hydro/train/train.h"
+#include "hydro/worker/messages.h"
+#include "hydro/worker/settings.h"
+#include "hydro/worker/worker.h"
 
 namespace hydro::cli {
 

@@ -1,20 +1,26 @@
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
+#include "hydro/base/catalogue.h"
 #include "hydro/base/clock.h"
 #include "hydro/base/file.h"
+#include "hydro/base/result.h"
 #include "hydro/cli/torch_backend.h"
 #include "hydro/cli/verbs.h"
+#include "hydro/job/job.h"
 #include "hydro/report/progress.h"
 #include "hydro/report/results.h"
 #include "hydro/run/run_log.h"
 #include "hydro/run/signals.h"
 #include "hydro/run/study.h"
+#include "hydro/tune/events.h"
+#include "hydro/tune/state.h"
 #include "hydro/tune/summary.h"
 
 namespace hydro::cli {

@@ -298,7 +298,9 @@ void complete_model(const Reader& reader, Node& node) {
     }
   }
   if (Node* target = node.find("export"); target != nullptr) {
-    target->text = absolute_target(reader, parse_target(target->text).value());
+    const auto parsed = parse_target(target->text);
+    HYDRO_CHECK(parsed.has_value(), "a checked target is no target: " + target->text);
+    target->text = absolute_target(reader, *parsed);
   }
 }
 

@@ -152,7 +152,7 @@ Result<void> read_integer(const Reader& reader,
   if constexpr (std::is_integral_v<Field>) {
     out.*Member = static_cast<Field>(*value);
   } else {
-    out.*Member = *value;
+    out.*Member = value;
   }
   return {};
 }
@@ -162,6 +162,13 @@ struct Limits {
   double high = HUGE_VAL;
   bool low_open = false;  // low itself is not allowed
   bool high_open = false;
+
+  /// False for NaN and infinities.
+  [[nodiscard]] bool admit(double value) const {
+    const bool above = low_open ? value > low : value >= low;
+    const bool below = high_open ? value < high : value <= high;
+    return std::isfinite(value) && above && below;
+  }
 };
 
 /// A finite number within `Bounds`.
@@ -171,13 +178,14 @@ Result<void> read_number(const Reader& reader,
                          const Row<Section>& row,
                          Section& out) {
   const auto value = as_number(node);
-  const bool fits = value && std::isfinite(*value) && *value >= Bounds.low &&
-                    *value <= Bounds.high && !(Bounds.low_open && *value == Bounds.low) &&
-                    !(Bounds.high_open && *value == Bounds.high);
-  if (!fits) {
+  if (!value || !Bounds.admit(*value)) {
     return reader.wrong(node, row.key, row.type);
   }
-  out.*Member = *value;
+  if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(out.*Member)>>) {
+    out.*Member = *value;
+  } else {
+    out.*Member = value;
+  }
   return {};
 }
 

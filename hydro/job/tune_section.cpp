@@ -1,7 +1,6 @@
 // The `tune:` section.
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <span>

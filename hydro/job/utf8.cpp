@@ -1,7 +1,6 @@
 #include "hydro/job/utf8.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -10,6 +10,7 @@
 
 #include "hydro/base/result.h"
 #include "hydro/kernels/sum_of_squares.h"
+#include "hydro/optim/flat_layout.h"
 #include "hydro/optim/parallel.h"
 
 namespace hydro::optim {

@@ -9,7 +9,9 @@
 
 #include "hydro/base/result.h"
 #include "hydro/kernels/optimizer_step.h"
+#include "hydro/optim/flat_layout.h"
 #include "hydro/optim/parallel.h"
+#include "hydro/worker/settings.h"
 
 namespace hydro::optim {
 namespace {

@@ -97,6 +97,12 @@ class GraphReader {
 
   // ---- values ----
 
+  /// Requires: read before the nodes
+  static const Field& part(const std::optional<Field>& part) {
+    HYDRO_CHECK(part.has_value(), "the graph's values are not read yet");
+    return *part;
+  }
+
   Result<ir::ValueId> define(const std::string& name, ir::Type type, const Field& field) {
     if (values_.contains(name)) {
       return make_error("H0243",
@@ -110,14 +116,14 @@ class GraphReader {
 
   Result<ir::ValueId> define_tensor(const Field& tensor) {
     HYDRO_TRY(const std::string name, tensor.text("name"));
-    HYDRO_TRY(const Field meta, tensors_->at(name));
+    HYDRO_TRY(const Field meta, part(tensors_).at(name));
     HYDRO_TRY(ir::TensorType type, read_tensor_type(meta));
     return define(name, std::move(type), tensor);
   }
 
   Result<ir::ValueId> define_integer(const Field& integer) {
     HYDRO_TRY(const std::string name, integer.text("as_name"));
-    HYDRO_TRY(const Field size, integers_->at(name));
+    HYDRO_TRY(const Field size, part(integers_).at(name));
     HYDRO_TRY(const ir::Dim dim, read_size(size));
     return define(name, ir::IntType{.hint = dim.size}, integer);
   }

@@ -1,14 +1,25 @@
 #include "hydro/report/progress.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "hydro/base/text.h"
+#include "hydro/report/results.h"
 #include "hydro/tune/event_json.h"
+#include "hydro/tune/events.h"
+#include "hydro/tune/state.h"
+#include "hydro/worker/messages.h"
 
 namespace hydro::report {
 namespace {
@@ -100,9 +111,9 @@ std::string best_text(const tune::State& state) {
     return {};
   }
   const std::optional<double> value =
-      tune::value_of(state.trial(*best).reports, state.settings->metric);
+      tune::value_of(state.trial(*best).reports, state.study().metric);
   return fmt::format(
-      " · best {} {:.4g} (trial {})", state.settings->metric, value.value_or(0), number(*best));
+      " · best {} {:.4g} (trial {})", state.study().metric, value.value_or(0), number(*best));
 }
 
 /// Cuts after `width` characters, counting UTF-8 sequences as one.
@@ -119,6 +130,7 @@ std::string cut(const std::string& text, int width) {
 
 std::string metric_list(const worker::Report& report) {
   std::vector<std::string> parts;
+  parts.reserve(report.metrics.size());
   for (const auto& [name, value] : report.metrics) {
     parts.push_back(fmt::format("{} {:.4g}", name, value));
   }
@@ -156,7 +168,7 @@ struct PlainLine {
                        trial.reports.empty() ? "" : metric_list(trial.reports.back()),
                        config_text(trial.suggestion.config, columns),
                        state.counts.ended(),
-                       state.settings->trials);
+                       state.study().trials);
   }
 
   std::string operator()(const tune::TrialFailed& e) const { return failed(e.trial, e.cause); }
@@ -206,7 +218,7 @@ struct PlainLine {
   }
 
   [[nodiscard]] std::string ended() const {
-    return fmt::format("[{}/{}]", state.counts.ended(), state.settings->trials);
+    return fmt::format("[{}/{}]", state.counts.ended(), state.study().trials);
   }
 
   [[nodiscard]] std::string failed(worker::TrialId trial, const std::string& cause) const {
@@ -217,7 +229,7 @@ struct PlainLine {
 }  // namespace
 
 std::string bar_text(const tune::State& state, std::int64_t now_ns, int width) {
-  const std::int64_t total = state.settings.has_value() ? state.settings->trials : 0;
+  const std::int64_t total = state.settings.has_value() ? state.study().trials : 0;
   std::string text = fmt::format("{}/{} trials", state.counts.ended(), total);
   text += best_text(state) + pace_text(state, now_ns);
   if (!state.targets.empty()) {

@@ -1,8 +1,16 @@
 #include <cmath>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "hydro/base/json.h"
 #include "hydro/report/results.h"
+#include "hydro/search/space.h"
+#include "hydro/tune/phases.h"
+#include "hydro/tune/summary.h"
 
 namespace hydro::report {
 namespace {

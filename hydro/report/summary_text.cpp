@@ -1,9 +1,16 @@
-#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "hydro/base/text.h"
 #include "hydro/report/results.h"
+#include "hydro/tune/phases.h"
+#include "hydro/tune/state.h"
+#include "hydro/tune/summary.h"
 
 namespace hydro::report {
 namespace {
@@ -49,7 +56,8 @@ std::string undelivered_text(const tune::TargetRow& row, const tune::Summary& su
   if (row.status == tune::TargetStatus::kFailed) {
     return fmt::format("target of trial {} failed: {}", trial, row.reason);
   }
-  if (row.status == tune::TargetStatus::kFinished && summary.target->trial != row.trial) {
+  if (row.status == tune::TargetStatus::kFinished &&
+      (!summary.target.has_value() || summary.target->trial != row.trial)) {
     return fmt::format("target of trial {}: {} (surrogate {}), not delivered",
                        trial,
                        value_text(row.value),
@@ -59,31 +67,32 @@ std::string undelivered_text(const tune::TargetRow& row, const tune::Summary& su
 }
 
 /// Names the trial only where that is not the best one of the search.
-std::string target_text(const tune::Summary& summary) {
-  const bool is_best = summary.best.has_value() && summary.best->id == summary.target->trial;
+std::string target_text(const tune::TargetRow& target, const tune::Summary& summary) {
+  const bool is_best = summary.best.has_value() && summary.best->id == target.trial;
   std::string text =
-      is_best ? ""
-              : fmt::format("trial {}: ", static_cast<std::int64_t>(summary.target->trial));
-  text += fmt::format("{} {}", summary.metric, value_text(summary.target->value));
+      is_best ? "" : fmt::format("trial {}: ", static_cast<std::int64_t>(target.trial));
+  text += fmt::format("{} {}", summary.metric, value_text(target.value));
   if (summary.scaling > 1) {
-    text += fmt::format(" (surrogate {})", value_text(summary.target->surrogate));
+    text += fmt::format(" (surrogate {})", value_text(target.surrogate));
   }
-  if (summary.target->test.has_value()) {
-    text += fmt::format(", test {}", value_text(summary.target->test));
+  if (target.test.has_value()) {
+    text += fmt::format(", test {}", value_text(target.test));
   }
   return text;
 }
 
 /// The value stands here only when no target has one.
-std::string best_text(const tune::Summary& summary, const std::vector<Column>& columns) {
+std::string best_text(const tune::TrialRow& best,
+                      const tune::Summary& summary,
+                      const std::vector<Column>& columns) {
   const std::string value =
       summary.target.has_value()
           ? ""
-          : fmt::format(" ({} {})", summary.metric, value_text(summary.best->value));
+          : fmt::format(" ({} {})", summary.metric, value_text(best.value));
   return fmt::format("trial {}{}: {}",
-                     static_cast<std::int64_t>(summary.best->id),
+                     static_cast<std::int64_t>(best.id),
                      value,
-                     config_text(summary.best->config, columns));
+                     config_text(best.config, columns));
 }
 
 void add_line(std::string& text, const char* label, const std::string& rest) {
@@ -112,10 +121,10 @@ std::string summary_text(const tune::Summary& summary,
     }
   }
   if (summary.best.has_value()) {
-    add_line(text, "best", best_text(summary, columns));
+    add_line(text, "best", best_text(*summary.best, summary, columns));
   }
   if (summary.target.has_value()) {
-    add_line(text, "target", target_text(summary));
+    add_line(text, "target", target_text(*summary.target, summary));
   }
   add_line(text, "makespan", phases_text(summary.phases));
   if (summary.target.has_value()) {

@@ -1,10 +1,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "hydro/base/text.h"
 #include "hydro/report/results.h"
+#include "hydro/search/space.h"
 #include "hydro/store/csv.h"
+#include "hydro/tune/state.h"
+#include "hydro/tune/summary.h"
+#include "hydro/worker/messages.h"
 
 namespace hydro::report {
 namespace {

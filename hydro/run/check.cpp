@@ -1,15 +1,27 @@
 #include "hydro/run/check.h"
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
 #include <system_error>
 #include <utility>
 
+#include "hydro/base/result.h"
 #include "hydro/job/job.h"
 #include "hydro/plan/containers.h"
+#include "hydro/run/backend.h"
+#include "hydro/run/check_report.h"
 #include "hydro/run/coordinate_check.h"
 #include "hydro/run/material.h"
+#include "hydro/search/searcher.h"
+#include "hydro/search/space.h"
+#include "hydro/worker/messages.h"
 
 namespace hydro::run {
 namespace {

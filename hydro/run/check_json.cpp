@@ -1,5 +1,16 @@
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
 #include "hydro/base/json.h"
+#include "hydro/base/result.h"
+#include "hydro/ir/model.h"
 #include "hydro/run/check_report.h"
+#include "hydro/search/space.h"
+#include "hydro/shrink/coordinates.h"
+#include "hydro/shrink/surrogate.h"
 
 namespace hydro::run {
 namespace {

@@ -1,11 +1,20 @@
 #include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
 
+#include <fmt/core.h>
 #include <fmt/format.h>
 
 #include "hydro/base/catalogue.h"
+#include "hydro/base/result.h"
 #include "hydro/base/text.h"
+#include "hydro/ir/model.h"
 #include "hydro/run/check_report.h"
 #include "hydro/run/coordinate_check.h"
+#include "hydro/search/space.h"
+#include "hydro/shrink/coordinates.h"
+#include "hydro/shrink/surrogate.h"
 
 namespace hydro::run {
 namespace {

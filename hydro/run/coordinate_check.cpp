@@ -1,12 +1,23 @@
 #include "hydro/run/coordinate_check.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <stop_token>
+#include <string>
+#include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
+#include "hydro/base/result.h"
 #include "hydro/base/text.h"
+#include "hydro/data/dataset.h"
+#include "hydro/job/job.h"
+#include "hydro/run/backend.h"
+#include "hydro/run/material.h"
+#include "hydro/shrink/coordinates.h"
+#include "hydro/shrink/surrogate.h"
 
 namespace hydro::run {
 namespace {

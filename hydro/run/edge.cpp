@@ -1,12 +1,22 @@
 #include "hydro/run/edge.h"
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <stop_token>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "hydro/base/file.h"
+#include "hydro/base/result.h"
+#include "hydro/tune/decide.h"
+#include "hydro/tune/events.h"
+#include "hydro/tune/state.h"
+#include "hydro/worker/messages.h"
+#include "hydro/worker/worker.h"
 
 namespace hydro::run {
 namespace {

@@ -1,12 +1,17 @@
 #include "hydro/run/export_process.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
+#include <stop_token>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "hydro/base/catalogue.h"
 #include "hydro/base/json.h"
+#include "hydro/base/result.h"
 #include "hydro/base/text.h"
 #include "hydro/run/installation.h"
 #include "hydro/run/process.h"

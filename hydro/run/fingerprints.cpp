@@ -1,15 +1,25 @@
 #include "hydro/run/fingerprints.h"
 
 #include <cerrno>
+#include <cstddef>
+#include <filesystem>
 #include <fstream>
+#include <ios>
+#include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <system_error>
+#include <variant>
+#include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "hydro/base/philox.h"
+#include "hydro/base/result.h"
 #include "hydro/base/text.h"
+#include "hydro/job/job.h"
+#include "hydro/run/material.h"
 
 namespace hydro::run {
 namespace {

@@ -1,7 +1,13 @@
 #include "hydro/run/fresh_folder.h"
 
+#include <filesystem>
+#include <set>
+#include <string>
 #include <system_error>
 #include <utility>
+
+#include "hydro/base/result.h"
+#include "hydro/store/study_folder.h"
 
 namespace hydro::run {
 namespace {

@@ -1,8 +1,10 @@
 #include "hydro/run/installation.h"
 
 #include <cstdlib>
-#include <string>
+#include <filesystem>
 #include <system_error>
+
+#include "hydro/base/result.h"
 
 namespace hydro::run {
 namespace {

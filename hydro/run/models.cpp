@@ -1,12 +1,26 @@
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "hydro/base/bytes.h"
 #include "hydro/base/file.h"
+#include "hydro/base/result.h"
 #include "hydro/base/text.h"
 #include "hydro/ir/cost.h"
+#include "hydro/ir/model.h"
+#include "hydro/job/job.h"
+#include "hydro/pt2/archive.h"
 #include "hydro/run/export_process.h"
 #include "hydro/run/material.h"
+#include "hydro/shrink/surrogate.h"
 
 namespace hydro::run {
 namespace {

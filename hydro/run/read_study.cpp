@@ -1,12 +1,17 @@
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "hydro/base/json.h"
+#include "hydro/base/result.h"
+#include "hydro/job/job.h"
 #include "hydro/run/study.h"
 #include "hydro/store/study_db.h"
 #include "hydro/store/study_folder.h"
 #include "hydro/tune/event_json.h"
+#include "hydro/tune/events.h"
+#include "hydro/tune/state.h"
 
 namespace hydro::run {
 namespace {

@@ -1,14 +1,22 @@
 #include "hydro/run/run_log.h"
 
-#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
+#include <spdlog/common.h>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <unistd.h>
 
+#include "hydro/base/clock.h"
 #include "hydro/base/file.h"
+#include "hydro/base/result.h"
 
 namespace hydro::run {
 

@@ -2,9 +2,10 @@
 
 #include <csignal>
 #include <ctime>
+#include <memory>
+#include <stop_token>
 #include <thread>
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include "hydro/base/catalogue.h"

@@ -1,9 +1,17 @@
-#include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <variant>
+#include <vector>
 
-#include "hydro/base/text.h"
+#include "hydro/base/result.h"
+#include "hydro/data/dataset.h"
+#include "hydro/ir/graph.h"
+#include "hydro/job/job.h"
+#include "hydro/pt2/archive.h"
 #include "hydro/run/material.h"
+#include "hydro/worker/settings.h"
 
 namespace hydro::run {
 namespace {

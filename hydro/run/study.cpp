@@ -1,19 +1,37 @@
 #include "hydro/run/study.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
+#include <stop_token>
 #include <thread>
 #include <utility>
 
 #include "hydro/base/catalogue.h"
+#include "hydro/base/clock.h"
 #include "hydro/base/file.h"
+#include "hydro/base/json.h"
+#include "hydro/base/result.h"
 #include "hydro/engine/thread_engine.h"
+#include "hydro/job/job.h"
+#include "hydro/run/backend.h"
 #include "hydro/run/coordinate_check.h"
+#include "hydro/run/edge.h"
 #include "hydro/run/fingerprints.h"
 #include "hydro/run/fresh_folder.h"
+#include "hydro/run/material.h"
+#include "hydro/search/searcher.h"
+#include "hydro/search/space.h"
+#include "hydro/shrink/coordinates.h"
 #include "hydro/store/study_db.h"
 #include "hydro/tune/event_json.h"
+#include "hydro/tune/events.h"
+#include "hydro/tune/state.h"
+#include "hydro/worker/messages.h"
+#include "hydro/worker/worker.h"
 
 namespace hydro::run {
 namespace {

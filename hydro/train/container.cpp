@@ -17,8 +17,13 @@
 #include "hydro/data/dataset.h"
 #include "hydro/optim/gradient_norm.h"
 #include "hydro/optim/optimizer.h"
+#include "hydro/shrink/surrogate.h"
+#include "hydro/train/feeder.h"
+#include "hydro/train/network.h"
 #include "hydro/train/objective.h"
 #include "hydro/train/state_file.h"
+#include "hydro/train/train.h"
+#include "hydro/worker/messages.h"
 #include "hydro/worker/settings.h"
 
 namespace hydro::train {

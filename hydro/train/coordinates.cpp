@@ -2,6 +2,7 @@
 // judges. Source: DESIGN "Coordinate check"; transfer-measured.md, section 3.
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "hydro/base/result.h"
@@ -16,6 +18,7 @@
 #include "hydro/ir/graph.h"
 #include "hydro/ops/executor.h"
 #include "hydro/ops/ops.h"
+#include "hydro/ops/table.h"
 #include "hydro/ops/torch.h"
 #include "hydro/optim/gradient_norm.h"
 #include "hydro/optim/optimizer.h"

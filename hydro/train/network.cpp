@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,9 +16,12 @@
 #include "hydro/ir/graph.h"
 #include "hydro/ir/model.h"
 #include "hydro/ops/executor.h"
+#include "hydro/ops/ops.h"
 #include "hydro/optim/flat_layout.h"
 #include "hydro/optim/parallel.h"
+#include "hydro/shrink/surrogate.h"
 #include "hydro/train/initialise.h"
+#include "hydro/worker/settings.h"
 
 namespace hydro::train {
 namespace {

@@ -1,7 +1,6 @@
 #include "hydro/train/objective.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "hydro/base/result.h"
+#include "hydro/train/feeder.h"
 #include "hydro/worker/settings.h"
 
 namespace hydro::train {

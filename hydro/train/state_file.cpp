@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,7 +11,9 @@
 
 #include "hydro/base/result.h"
 #include "hydro/base/safetensors.h"
+#include "hydro/ir/graph.h"
 #include "hydro/ir/model.h"
+#include "hydro/train/network.h"
 
 namespace hydro::train {
 namespace {

@@ -9,7 +9,6 @@
 #include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "hydro/base/result.h"
 #include "hydro/ops/torch.h"
