@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """The quickstart job for several seeds against the same work by hand in plain PyTorch, in one run.
 
-    bench/quickstart_vs_pytorch.py [--seeds 1 2 3] [--rounds 1]
+    bench/quickstart_vs_pytorch.py [--seeds 1 2 3]
 
 For each seed: `hydro tune examples/quickstart.yaml --set tune.seed=N` from process start to weights on disk, then
-bench/by_hand.py on the very same 20 configurations and the same targets. Prints val_accuracy of the delivered models, both makespans
-and their ratio; the medians last.
+bench/by_hand.py on the very same 20 configurations and the same targets. Prints val_accuracy of the delivered models,
+both makespans and their ratio; the medians last.
 """
 import argparse
 import csv

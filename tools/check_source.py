@@ -50,7 +50,7 @@ def source_problems():
 def catalogue_problems():
     """Every row is used by code, every id used has a row, and every id has a test that names it."""
     rows = set(re.findall(r'row\("(H\d{4})"', "".join(
-        file.read_text() for file in ROOT.glob("hydro/base/catalogue_[!t]*.cpp"))))
+        file.read_text() for file in ROOT.glob("hydro/base/catalogue_*.cpp") if not file.stem.endswith("_test"))))
     code = [*ROOT.glob("hydro/*/*.cpp"), *ROOT.glob("hydro/*/*.h"), *ROOT.glob("python/hydro/*.py")]
     tests = [*ROOT.glob("hydro/*/*_test.cpp"), *ROOT.glob("tests/**/*.cpp"), *ROOT.glob("tests/**/*.py"),
              *ROOT.glob("python/tests/*.py"), *ROOT.glob("tests/golden/**/*.txt")]

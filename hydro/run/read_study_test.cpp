@@ -110,6 +110,20 @@ TEST(ReadStudy, AnOpenStudyWhoseProcessDiedIsInterruptedAndKeepsItsReports) {
   EXPECT_EQ(state.trials[1].status, tune::TrialStatus::kWaiting);
 }
 
+TEST(ReadStudy, ATargetThatItsProcessLeftIsInterruptedNotFailed) {
+  const TemporaryFolder folder;
+  std::vector<std::string> events = until_the_first_report();
+  const auto append = [&events](tune::EventBody body) {
+    const auto seq = static_cast<std::int64_t>(events.size()) + 1;
+    events.push_back(tune::to_json({.seq = seq, .reason = {}, .body = std::move(body)}).dump());
+  };
+  append(tune::CommandDone{.command = worker::CommandId{1}});
+  append(tune::TargetStarted{.trial = worker::TrialId{0}, .container = worker::ContainerId{2}});
+  write_events(folder, events);
+  const tune::State state = read_study(folder.path())->state;
+  EXPECT_EQ(state.targets.back().status, tune::TargetStatus::kInterrupted);
+}
+
 TEST(ReadStudy, ReadsWithoutAJobFile) {
   const TemporaryFolder folder;
   write_events(folder, {opened()});

@@ -152,10 +152,9 @@ Result<Loaders> prepare_data(const job::Job& job,
     }
     return {};
   };
-  HYDRO_TRY_VOID(check(splits.train, data::Use::kTraining, "data.train"));
-  HYDRO_TRY_VOID(check(splits.val,
-                       data::Use::kEvaluation,
-                       job.data.val.has_value() ? "data.val" : "data.val_share"));
+  HYDRO_TRY_VOID(check(splits.train, data::Use::kTraining, "train"));
+  HYDRO_TRY_VOID(check(
+      splits.val, data::Use::kEvaluation, job.data.val.has_value() ? "val" : "val_share"));
   const auto loader = [&](data::Dataset set, data::Use use) {
     // Shared by the workers of all slots.
     return std::make_shared<const data::Loader>(
@@ -163,7 +162,7 @@ Result<Loaders> prepare_data(const job::Job& job,
   };
   Loaders out;
   if (splits.test.has_value()) {
-    HYDRO_TRY_VOID(check(*splits.test, data::Use::kEvaluation, "data.test"));
+    HYDRO_TRY_VOID(check(*splits.test, data::Use::kEvaluation, "test"));
     out.test = loader(*std::move(splits.test), data::Use::kEvaluation);
   }
   out.training = loader(std::move(splits.train), data::Use::kTraining);

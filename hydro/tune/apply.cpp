@@ -368,8 +368,9 @@ struct Fold {
       }
     }
     if (!state.targets.empty() && state.targets.back().status == TargetStatus::kRunning) {
+      const bool interrupted = state.stop_requested || closed.outcome == Outcome::kInterrupted;
       state.targets.back().status =
-          state.stop_requested ? TargetStatus::kInterrupted : TargetStatus::kFailed;
+          interrupted ? TargetStatus::kInterrupted : TargetStatus::kFailed;
     }
   }
 };

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "hydro/base/result.h"
 #include "hydro/tune/decide.h"
 #include "hydro/tune/events.h"
 #include "hydro/tune/state.h"
@@ -30,14 +31,13 @@ std::optional<TrialId> next_best(const State& state) {
   return std::nullopt;
 }
 
-Record start_target(const State& state, TrialId trial) {
+Record start_target(const State& state, TrialId trial, std::string reason) {
   const auto next = static_cast<std::int64_t>(state.containers.size());
-  return {
-      .body = TargetStarted{.trial = trial,
-                            .container = state.delivers_own_weights()
-                                             ? container_of(state.trial(trial))
-                                             : ContainerId{next}},
-      .reason = state.targets.empty() ? "best value" : "next best value after a failed target"};
+  return {.body = TargetStarted{.trial = trial,
+                                .container = state.delivers_own_weights()
+                                                 ? container_of(state.trial(trial))
+                                                 : ContainerId{next}},
+          .reason = std::move(reason)};
 }
 
 /// After the last trial, or after a target that failed.
@@ -45,7 +45,10 @@ Record start_or_give_up(const State& state) {
   const std::optional<TrialId> trial = next_best(state);
   const bool own_weights_failed = state.delivers_own_weights() && !state.targets.empty();
   if (trial && !own_weights_failed && state.targets.size() < kTargetAttempts) {
-    return start_target(state, *trial);
+    return start_target(
+        state,
+        *trial,
+        state.targets.empty() ? "best value" : "next best value after a failed target");
   }
   if (state.targets.empty()) {
     return close_study(Outcome::kFailed, "H0640");
@@ -53,19 +56,30 @@ Record start_or_give_up(const State& state) {
   return close_study(Outcome::kFailed, "H0641", state.targets.back().cause);
 }
 
-/// A wider model is better in its own right, so a first target worse than its surrogate says
-/// that the surrogate's value was luck, or that its hyperparameters do not transfer.
-bool wants_another(const State& state) {
+/// Of a training that ended without a fault (BugError).
+double final_value(const State& state, const std::vector<worker::Report>& reports) {
+  const std::optional<double> value = value_of(reports, state.study().metric);
+  HYDRO_CHECK(value.has_value(), "a finished training has no " + state.study().metric);
+  return *value;
+}
+
+/// The next best configuration, if the first target is worse than its own surrogate. A wider
+/// model is better in its own right, so this says that the surrogate's value was luck, or that
+/// its hyperparameters do not transfer.
+std::optional<Record> start_another(const State& state) {
   if (!state.study().retry_worse_target || state.delivers_own_weights() ||
       state.stop_requested || state.targets.size() != 1 ||
       state.targets.front().status != TargetStatus::kFinished) {
-    return false;
+    return std::nullopt;
   }
   const Target& target = state.targets.front();
-  const std::string& metric = state.study().metric;
-  const auto wide = value_of(target.reports, metric);
-  const auto narrow = value_of(state.trial(target.trial).reports, metric);
-  return state.is_better(narrow.value(), wide.value()) && next_best(state).has_value();
+  const double wide = final_value(state, target.reports);
+  const double narrow = final_value(state, state.trial(target.trial).reports);
+  const std::optional<TrialId> next = next_best(state);
+  if (!next || !state.is_better(narrow, wide)) {
+    return std::nullopt;
+  }
+  return start_target(state, *next, "the first target is worse than its own surrogate");
 }
 
 Decision continue_target(const State& state, const Target& target) {
@@ -91,9 +105,8 @@ Decision continue_target(const State& state, const Target& target) {
     return Record{.body = TargetFailed{.trial = target.trial, .cause = *fault}, .reason = {}};
   }
   if (const Target* earlier = state.delivered(); earlier != nullptr) {
-    const std::string& metric = state.study().metric;
-    if (!state.is_better(value_of(target.reports, metric).value(),
-                         value_of(earlier->reports, metric).value())) {
+    if (!state.is_better(final_value(state, target.reports),
+                         final_value(state, earlier->reports))) {
       return Record{.body = TargetFinished{.trial = target.trial},
                     .reason = "the earlier target is better"};
     }
@@ -147,7 +160,7 @@ std::optional<Record> decide_end(const State& state) {
   }
   const Target& target = state.targets.back();
   if (target.status != TargetStatus::kRunning && state.delivered() != nullptr) {
-    return wants_another(state) ? std::nullopt : std::optional(close_study(Outcome::kFinished));
+    return start_another(state) ? std::nullopt : std::optional(close_study(Outcome::kFinished));
   }
   if (target.status == TargetStatus::kRunning && target.exported) {
     return Record{.body = TargetFinished{.trial = target.trial},
@@ -160,9 +173,8 @@ Decision decide_target(const State& state) {
   if (state.targets.empty() || state.targets.back().status == TargetStatus::kFailed) {
     return start_or_give_up(state);
   }
-  if (wants_another(state)) {
-    return Record{.body = start_target(state, *next_best(state)).body,
-                  .reason = "the first target is worse than its own surrogate"};
+  if (std::optional<Record> another = start_another(state)) {
+    return *std::move(another);
   }
   return continue_target(state, state.targets.back());
 }

@@ -1,6 +1,6 @@
 // hydro/tune/events.h — what happened in a study, in order: the only truth. State is their fold
 // (state.h), the store keeps them, a scenario test is a list of them. An event type is one
-// struct here, one row of fields in event_json.cpp and one fold in apply.cpp.
+// struct here, its fields in event_fields.h and one fold in apply.cpp.
 #pragma once
 
 #include <cstdint>

@@ -48,7 +48,9 @@ bool State::is_better(double a, double b) const {
 const Target* State::delivered() const {
   const Target* best = nullptr;
   const auto value = [this](const Target& target) {
-    return value_of(target.reports, study().metric).value();  // a finished one has a value
+    const std::optional<double> last = value_of(target.reports, study().metric);
+    HYDRO_CHECK(last.has_value(), "a finished target has no " + study().metric);
+    return *last;
   };
   for (const Target& target : targets) {
     if (target.status == TargetStatus::kFinished &&
