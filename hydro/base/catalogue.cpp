@@ -17,8 +17,13 @@ namespace hydro {
 std::span<const CatalogueRow> catalogue() {
   static const std::vector<CatalogueRow> rows = [] {
     std::vector<CatalogueRow> all;
-    for (const auto& part :
-         {job_rows(), model_rows(), shrink_rows(), data_rows(), study_rows(), program_rows()}) {
+    for (const auto& part : {job_rows(),
+                             export_rows(),
+                             model_rows(),
+                             shrink_rows(),
+                             data_rows(),
+                             study_rows(),
+                             program_rows()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

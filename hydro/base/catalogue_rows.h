@@ -25,6 +25,7 @@ constexpr CatalogueRow row(std::string_view id,
 }
 
 [[nodiscard]] std::span<const CatalogueRow> job_rows();
+[[nodiscard]] std::span<const CatalogueRow> export_rows();
 [[nodiscard]] std::span<const CatalogueRow> model_rows();
 [[nodiscard]] std::span<const CatalogueRow> shrink_rows();
 [[nodiscard]] std::span<const CatalogueRow> data_rows();

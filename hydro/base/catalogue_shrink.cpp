@@ -13,14 +13,6 @@ using enum ErrorCode;
 using enum ExitCode;
 
 constexpr auto kRows = std::to_array<CatalogueRow>({
-    row("H0301",
-        kUnsupported,
-        kUsage,
-        "an op that shrinking has no rule for",
-        "Which numbers of a model are widths is found op by op. Of this op it is not known "
-        "how its sizes follow the width, so the narrower model could silently be a "
-        "different one. The message names the op and your line.",
-        "write this line with ops that have a rule, or ask for the op to be added"),
     row("H0302",
         kInvalidInput,
         kUsage,
@@ -37,21 +29,6 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         "A key of `model.roles` is neither a parameter's name nor a pattern that matches "
         "one.",
         "use a name or pattern of the list that `hydro check` prints"),
-    row("H0304",
-        kUnsupported,
-        kUsage,
-        "a width is cut into unequal parts",
-        "Slicing, splitting, padding or joining is followed only where a width falls into "
-        "equal parts: parts of unequal size would not stay the same parts after shrinking.",
-        "cut the width into equal parts, or set `scaling: 1` and search at full width"),
-    row("H0305",
-        kUnsupported,
-        kUsage,
-        "a weight that is computed",
-        "Learning rates and initial values are scaled by the role of each parameter. A "
-        "weight that is computed from other tensors (weight_norm, spectral_norm, weight "
-        "standardization) has no known role.",
-        "remove the reparametrization"),
     row("H0306",
         kUnsupported,
         kUsage,
@@ -67,6 +44,14 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         "operands. The archive is damaged, or its exporter and this program disagree about "
         "the op.",
         "export the model again; if it persists, report it with the archive"),
+    row("H0308",
+        kInvalidInput,
+        kUsage,
+        "a role that the graph contradicts",
+        "A role says whether a weight's fan-in and fan-out are widths, and the graph says "
+        "otherwise of this one: its learning rate would be scaled by a ratio that it does not "
+        "have.",
+        "leave the role out, or use `none` to leave the parameter unscaled"),
     row("H0310",
         kInvalidInput,
         kUsage,
@@ -80,10 +65,10 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         kUnsupported,
         kUsage,
         "an op of the model cannot be run",
-        "The model uses an operation that has no row in the table of ops; the place is the "
-        "line of the model's own code that asked for it. Nothing is skipped or guessed.",
-        "rewrite that line with supported ops (docs list them), or add the op: one row in "
-        "hydro/ops/table.cpp, one in hydro/shrink"),
+        "The model uses an operation that PyTorch itself does not have, as extensions bring "
+        "them; the place is the line of the model's own code that asked for it. Nothing is "
+        "skipped or guessed.",
+        "rewrite that line with PyTorch's own operations"),
     row("H0331",
         kBug,
         kUsage,
@@ -92,6 +77,14 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         "disagrees at the named node. Training would go on with a model that is not the one "
         "described.",
         "report it with the model archive; `scaling: 1` avoids shrinking meanwhile"),
+    row("H0332",
+        kUnsupported,
+        kUsage,
+        "an op draws random numbers of its own",
+        "Every random number of a study comes from its seed, the trial, the step and the "
+        "place in the model, so that a trial's result never depends on who runs beside it. "
+        "The named operation draws from PyTorch's own generator and has no such form here.",
+        "write it with torch.rand, randn, bernoulli or dropout"),
 });
 
 }  // namespace

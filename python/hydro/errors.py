@@ -1,8 +1,9 @@
 """What the exporter says when it refuses: an id, what, where, why and what to do.
 
-Ids H0201 to H0229 belong to the exporter; each is a row of hydro/base/catalogue_model.cpp.
+Ids H0201 to H0229 belong to the exporter; each is a row of hydro/base/catalogue_export.cpp.
 """
 
+import functools
 import json
 import linecache
 import os
@@ -65,6 +66,7 @@ def _library_roots():
 
 
 _PACKAGES, _STDLIB = _library_roots()
+_INITIALIZERS = os.path.join("torch", "nn", "init.py")
 _OURSELVES = os.path.dirname(os.path.realpath(__file__))
 
 
@@ -72,6 +74,19 @@ def _inside(path, folder):
     return path.startswith(folder + os.sep)
 
 
+def _package_of(path):
+    """The installed package that a file is from, also out of another environment; else ""."""
+    for folder in _PACKAGES:
+        if _inside(path, folder):
+            return path[len(folder) + 1 :].split(os.sep)[0]
+    parts = path.split(os.sep)
+    for name in ("site-packages", "dist-packages"):
+        if name in parts[:-1]:
+            return parts[parts.index(name) + 1]
+    return ""
+
+
+@functools.cache
 def rank_of_file(path):
     """0: the user's own file; 1: a model library; 2: torch, Python or this package (never
     shown).
@@ -79,10 +94,9 @@ def rank_of_file(path):
     if path.startswith("<"):
         return 2
     path = os.path.realpath(path)
-    for folder in _PACKAGES:
-        if _inside(path, folder):
-            top = path[len(folder) + 1 :].split(os.sep)[0]
-            return 2 if top in ("torch", "sympy", "torchgen", "functorch") else 1
+    package = _package_of(path)
+    if package:
+        return 2 if package in ("torch", "sympy", "torchgen", "functorch") else 1
     return 2 if _inside(path, _STDLIB) or _inside(path, _OURSELVES) else 0
 
 
@@ -120,6 +134,17 @@ def place_of_caller():
         places.append((frame.f_code.co_filename, frame.f_lineno))
         frame = frame.f_back
     return best_place(places[::-1])
+
+
+def initializer_of_caller():
+    """`torch.nn.init.orthogonal_` when that is what runs; else ""."""
+    found, frame = "", sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if code.co_filename.endswith(_INITIALIZERS) and not code.co_name.startswith("_"):
+            found = f"torch.nn.init.{code.co_name}"
+        frame = frame.f_back
+    return found
 
 
 def first_line(error):

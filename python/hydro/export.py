@@ -175,12 +175,11 @@ def export_file(options, rename=lambda text: text):
         state.check_model(first.model, source.where)
         entries = state.list_state(first.model, source.where)
         specs = inputs.bind_inputs(specs, first.model, options.forward)
-        call = graphs.ForwardCall(
-            specs, options.forward, inputs.choose_batch(first.model, specs)
-        )
+        constants = inputs.complete_constants(first.model, options.forward)
+        call = graphs.ForwardCall(specs, constants, inputs.choose_batch(first.model, specs))
         programs = graphs.export_graphs(first.model, call, opaque_code)
         found, unrecorded = initialization.find_laws(first, builder, source.where)
-        graphs.check_forward(builder.latest, specs, options.forward)
+        graphs.check_forward(builder.latest, specs, constants)
     if unrecorded and options.initialization == "recorded":
         raise initialization.law_not_recorded(unrecorded, source.where)
     manifest = {

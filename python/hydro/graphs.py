@@ -7,7 +7,6 @@ import io
 import sys
 
 import torch
-import torch.utils._pytree as pytree
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from hydro.errors import (
@@ -17,7 +16,10 @@ from hydro.errors import (
     place_of_exception,
 )
 from hydro.inputs import example_tensor, place_of_code
+from hydro.outputs import common_outputs, register_outputs
+from hydro.recurrent import whole_recurrent_layers
 from hydro.refused_code import custom_autograd, refuse_python_chance
+from hydro.regions import inline_regions
 
 _DATA_DEPENDENT = (
     "GuardOnDataDependentSymNode",
@@ -56,6 +58,7 @@ def export_graphs(model, call, opaque_code):
     for mode in ("train", "eval"):
         model.train(mode == "train")
         graphs[mode] = _export(model, call, mode, opaque_code)
+        inline_regions(graphs[mode], mode, _place_of_node)
         _check_graph(graphs[mode], model, mode)
     return graphs
 
@@ -79,7 +82,11 @@ def _torch_export(model, call, *, strict):
     """
     shapes = call.dynamic_shapes
     printed = io.StringIO()
-    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+    with (
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(printed),
+        whole_recurrent_layers(),
+    ):
         program = torch.export.export(
             model, (), dict(call.kwargs), dynamic_shapes=shapes, strict=strict
         )
@@ -105,6 +112,8 @@ def _explain(error, model, call, mode):
     do = "use tensor operations only in that line, or move it out of forward"
     if "output" in why and "type" in why:
         do = "return tensors, or tuples, lists and dicts of tensors"
+    if "Cache" in why:
+        do = "switch the cache off: `use_cache: false` in the model's config or in `forward`"
     return ExportError(
         "H0218", "torch.export cannot carry this model", where=where, why=why, do=do
     )
@@ -180,6 +189,23 @@ def _check_graph(program, model, mode):
         name = str(node.target)
         if "autograd_function_apply" in name:
             raise custom_autograd("autograd.Function", _place_of_node(node))
+        if not _is_pytorchs(node.target):
+            raise ExportError(
+                "H0226",
+                f"the model uses the operator `{name}`, which Hydro cannot run",
+                where=_place_of_node(node) or where,
+                why="a graph may hold PyTorch's own operations on tensors only, not those of "
+                "packages, nor operations that take functions",
+                do="write the operation with PyTorch's own functions",
+            )
+        if _is_complex(node.meta.get("val")):
+            raise ExportError(
+                "H0225",
+                f"`{name}` computes with complex numbers",
+                where=_place_of_node(node) or where,
+                why="Hydro's operations, laws and optimizers are those of real numbers",
+                do="compute with real and imaginary parts as two real tensors",
+            )
         if free_unbacked_symbols(node.meta.get("val")):
             raise _data_decides(
                 f"the number or the size that `{name}` gives", _place_of_node(node) or where
@@ -193,6 +219,18 @@ def _check_graph(program, model, mode):
         if symbol in batches and (limits.lower > 2 or limits.upper < 2**20):
             why = f"its batch must be between {limits.lower} and {limits.upper} in {mode} mode"
             raise batch_is_fixed(where, why)
+
+
+def _is_pytorchs(target):
+    """Arithmetic on sizes is done by Python's own functions."""
+    if isinstance(target, torch._ops.OpOverload):
+        return target.namespace == "aten"
+    return not isinstance(target, torch._ops.OperatorBase)
+
+
+def _is_complex(value):
+    values = value if isinstance(value, (list, tuple)) else [value]
+    return any(isinstance(v, torch.Tensor) and v.is_complex() for v in values)
 
 
 def _free_symbols(placeholder):
@@ -227,9 +265,9 @@ def _nodes(module):
 def describe(programs, call, model):
     """The manifest's part about the graphs; makes their outputs ready to be written."""
     where = place_of_code(model.forward)
-    outputs = _output_names(programs["train"], where)
+    outputs = common_outputs(programs, where)
     for program in programs.values():
-        _register_outputs(program)
+        register_outputs(program)
     return {
         "inputs": [i.as_json() for i in call.inputs],
         "outputs": outputs,
@@ -249,70 +287,3 @@ def _operator_schemas(graphs):
             if isinstance(node.target, torch._ops.OpOverload):
                 found[str(node.target)] = str(node.target._schema)
     return dict(sorted(found.items()))
-
-
-def _output_names(program, where):
-    """[{"name", "index"}] of the tensors that forward returns; index counts all of its flat
-    outputs.
-    """
-    spec = program.call_spec.out_spec
-    tensors = set(_tensor_outputs(program))
-    names = list(_leaf_names(spec, "output" if spec.type in (list, tuple) else ""))
-    flat = program.graph_signature.user_outputs
-    result = [
-        {"name": name or "output", "index": k}
-        for k, (name, value) in enumerate(zip(names, flat, strict=True))
-        if isinstance(value, str) and value in tensors
-    ]
-    if not result:
-        raise ExportError(
-            "H0221",
-            "forward returns no tensor",
-            where=where,
-            do="return the logits, or the loss, from forward",
-        )
-    return result
-
-
-def _register_outputs(program):
-    """Gives named tuples among the outputs a name, without which torch does not write them."""
-    specs = [program.call_spec.out_spec]
-    while specs:
-        spec = specs.pop()
-        if spec.type is pytree.namedtuple and isinstance(spec.context, type):
-            kind = spec.context
-            with contextlib.suppress(ValueError):
-                pytree._register_namedtuple(
-                    kind, serialized_type_name=f"{kind.__module__}.{kind.__qualname__}"
-                )
-        specs += [] if spec.is_leaf() else spec.children()
-
-
-def _tensor_outputs(program):
-    node = next(n for n in program.graph.nodes if n.op == "output")
-    for value in pytree.tree_leaves(node.args):
-        if isinstance(value, torch.fx.Node) and isinstance(value.meta.get("val"), torch.Tensor):
-            yield value.name
-
-
-def _leaf_names(spec, path):
-    """Names of a treespec's leaves in order: keys of mappings and fields, numbers in lists and
-    tuples.
-    """
-    if spec.is_leaf():
-        yield path
-        return
-    for key, child in zip(_keys(spec), spec.children(), strict=True):
-        yield from _leaf_names(child, f"{path}.{key}" if path else key)
-
-
-def _keys(spec):
-    fields = getattr(spec.context, "_fields", None) or getattr(spec.type, "_fields", None)
-    keys = fields if fields else spec.context
-    if (
-        spec.type in (list, tuple)
-        or not isinstance(keys, (list, tuple))
-        or len(keys) != spec.num_children
-    ):
-        keys = range(spec.num_children)
-    return [str(key) for key in keys]

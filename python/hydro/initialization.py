@@ -58,7 +58,7 @@ class Builder:
 
 
 def find_laws(first, builder, where):
-    """(laws by name, reasons by name of what follows none). Refuses loaded weights."""
+    """(laws by name, unknown laws by name of what follows none). Refuses loaded weights."""
     parameters = dict(first.model.named_parameters())
     samples = {name: [_take(parameters[name], pieces)] for name, pieces in first.laws.items()}
     recorded = dict(first.laws)
@@ -72,9 +72,11 @@ def find_laws(first, builder, where):
                 recorded[name] = [(a, b, _DIFFERS) for a, b, _ in pieces]
     found, unrecorded = {}, {}
     for name, pieces in recorded.items():
-        found[name], why = _Judge(name, parameters[name], where).judge(pieces, samples[name])
-        if why:
-            unrecorded[name] = why
+        found[name], unknown = _Judge(name, parameters[name], where).judge(
+            pieces, samples[name]
+        )
+        if unknown:
+            unrecorded[name] = unknown
     return found, unrecorded
 
 
@@ -142,14 +144,14 @@ class _Judge:
         )
 
     def judge(self, pieces, samples):
-        """(final pieces, "") or ([], why the law is unknown)."""
+        """(final pieces, None) or ([], the unknown law with the reason)."""
         final = []
         for k, (begin, end, law) in enumerate(pieces):
             new, why = self._piece(law, [sample[k] for sample in samples], end - begin)
             if why:
-                return [], why
+                return [], laws.unknown(why, where=law.where)
             final += [(begin + a, begin + b, found) for a, b, found in new]
-        return final, ""
+        return final, None
 
     def _piece(self, law, builds, rows):
         if builds[0].numel() == 0:
@@ -178,12 +180,12 @@ class _Judge:
         constants = agreement.as_constants(values, rows) if whole else None
         if constants:
             return constants, ""
-        if law.why.startswith("computed"):
+        if law.operation:
             return [], f"it holds the same pattern of values in every build ({law.why})"
-        raise _loaded(self._name, self._where)
+        raise _loaded(self._name, law.where or self._where)
 
     def _fitted(self, law, builds, rows):
-        if law.why.rpartition(" ")[2] in _NOT_INDEPENDENT:
+        if law.operation in _NOT_INDEPENDENT:
             return [], f"its values depend on one another ({law.why})"
         seen_rows = max(1, builds[0].numel() // max(1, self._row_size))
         found, why = agreement.fit(builds, seen_rows, self._precision)
@@ -207,13 +209,13 @@ def _loaded(name, where):
 
 
 def law_not_recorded(unrecorded, where):
-    name, why = next(iter(unrecorded.items()))
+    name, law = next(iter(unrecorded.items()))
     more = f" (and {len(unrecorded) - 1} more)" if len(unrecorded) > 1 else ""
     return ExportError(
         "H0208",
         f"the initialisation of `{name}`{more} follows no law that Hydro can draw from",
-        where=where,
-        why=why,
+        where=law.where or where,
+        why=law.why,
         do=(
             "initialise it by torch.nn.init (uniform, normal, truncated normal, constant), or"
             " accept PyTorch's standard law with --initialization standard"
@@ -243,12 +245,13 @@ def describe(model, found, unrecorded):
     """
     parameters = dict(model.named_parameters())
     found = found | {name: _standard_pieces(name, parameters) for name in unrecorded}
+    reasons = {name: law.why for name, law in unrecorded.items()}
     laws_by_name = {
         name: [law.as_json(begin, end) for begin, end, law in pieces]
         for name, pieces in found.items()
     }
-    warnings = _warnings_about(model, found, unrecorded)
-    return {"initialization": laws_by_name, "unrecorded": unrecorded, "warnings": warnings}
+    warnings = _warnings_about(model, found, reasons)
+    return {"initialization": laws_by_name, "unrecorded": reasons, "warnings": warnings}
 
 
 def _warnings_about(model, found, unrecorded):
@@ -266,15 +269,19 @@ def _warnings_about(model, found, unrecorded):
 
 
 def _starting_alike(model, found):
-    """Warnings for parameters that start with equal random values, as copied layers do."""
-    warnings, seen = [], {}
+    """A warning when parameters start with equal random values, as copied layers do."""
+    equal, seen = [], {}
     for name, parameter in model.named_parameters():
         if not any(law.random for *_, law in found.get(name, [])):
             continue
         key = (tuple(parameter.shape), tuple(parameter.detach().reshape(-1)[:16].tolist()))
         first = seen.setdefault(key, name)
         if first != name and torch.equal(parameter, model.get_parameter(first)):
-            warnings.append(
-                f"`{name}` starts equal to `{first}` in the model; here each is drawn by itself"
-            )
-    return warnings
+            equal.append((name, first))
+    if not equal:
+        return []
+    name, first = equal[0]
+    more = f", and {len(equal) - 1} more to others" if len(equal) > 1 else ""
+    return [
+        f"`{name}` starts equal to `{first}`{more} in the model; here each is drawn by itself"
+    ]

@@ -96,6 +96,16 @@ def bind_inputs(inputs, model, constants):
     return sorted(inputs, key=lambda i: order[i.name])
 
 
+def complete_constants(model, constants):
+    """The cache of past tokens that language models return is of no use in training."""
+    if (
+        "use_cache" in constants
+        or "use_cache" not in inspect.signature(model.forward).parameters
+    ):
+        return constants
+    return constants | {"use_cache": False}
+
+
 def _mismatch(
     model,
     why,

@@ -18,6 +18,8 @@ class Law:
     """One of normal, uniform, truncated_normal, constant; or unknown, with the reason in `why`.
 
     truncated_normal: mean and std of the parent, cut at low and high.
+    operation: what computed the values of an unknown law.
+    where: file:line of the code that made them so.
     outside: the values did not come from PyTorch operations seen during the build.
     settled: no law can be fitted to the values, whatever they look like.
     """
@@ -30,6 +32,8 @@ class Law:
     value: float = 0.0
     source: str = "recorded"
     why: str = ""
+    operation: str = ""
+    where: str = dataclasses.field(default="", compare=False)
     outside: bool = False
     settled: bool = False
     own_generator: bool = False
@@ -65,8 +69,8 @@ def constant(value, **more):
     return Law("constant", value=float(value), **more)
 
 
-def unknown(why, *, outside=False, settled=False):
-    return Law("unknown", why=why, outside=outside, settled=settled)
+def unknown(why, **more):
+    return Law("unknown", why=why, **more)
 
 
 def tidy(number):
@@ -107,7 +111,7 @@ def inverse_error_function(law):
     this.
     """
     if law.kind != "uniform" or law.low < -1 or law.high > 1:
-        return unknown("computed by erfinv") if law.known else law
+        return unknown("computed by erfinv", operation="erfinv") if law.known else law
     return dataclasses.replace(
         law,
         kind="truncated_normal",

@@ -6,11 +6,14 @@ numbers transforms the laws; any other operation makes the law unknown, and stat
 several builds decide later.
 """
 
+import dataclasses
+
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from hydro import laws
+from hydro.errors import initializer_of_caller, place_of_caller
 
 OUTSIDE = laws.unknown(
     "values that PyTorch operations did not make while the model was built", outside=True
@@ -185,8 +188,13 @@ def _computed(recorder, operation):
     lost = lost or next(
         (law for law in read if not law.known and law is not UNINITIALIZED), None
     )
-    law = lost or laws.unknown(f"computed by {operation.name.rstrip('_')}")
-    return _everywhere(law)
+    return _everywhere(_placed(lost) if lost else _computed_by(operation.name.rstrip("_")))
+
+
+def _computed_by(name):
+    initializer = initializer_of_caller()
+    why = f"computed by {name}" + (f" in {initializer}" if initializer else "")
+    return laws.unknown(why, operation=name, where=place_of_caller())
 
 
 def _everywhere(law):
@@ -280,10 +288,17 @@ def _copy(recorder, operation):
     source, target = operation["src"], operation["self"]
     if source is None:
         return recorder.read(target)
-    pieces = recorder.read(source)
+    pieces = _map(recorder, operation, _placed, source)
     if source.shape == target.shape or len(pieces) == 1:
         return [(0, target.numel(), pieces[0][2])] if len(pieces) == 1 else pieces
     return _everywhere(laws.unknown("copied from a smaller tensor"))
+
+
+def _placed(law):
+    """Values from outside carry the place where they came into the model."""
+    if not law.outside or law.where:
+        return law
+    return dataclasses.replace(law, where=place_of_caller())
 
 
 def _cat(recorder, operation):

@@ -41,9 +41,8 @@ class Exported:
 
 def export_model(target, *inputs, folder=HERE, **options):
     """Exports in this process; options such as kwargs={...} become --kwargs JSON."""
-    sys.modules.pop(
-        "user_models", None
-    )  # each export imports it, as a process of its own would
+    for name in ("user_models", "user_nets"):
+        sys.modules.pop(name, None)  # each export imports it, as a process of its own would
     with tempfile.TemporaryDirectory() as place:
         path = os.path.join(place, "model.pt2")
         export.export_file(export.parse(command(target, inputs, path, folder, options)))

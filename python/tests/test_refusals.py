@@ -126,13 +126,20 @@ class Refusals(unittest.TestCase):
         self.check("H0222", "user_models:PythonChance", where=marked("python_chance"))
         self.check("H0222", "user_models:NumpyChance", where=marked("numpy_chance"))
 
+    def test_operators_that_are_not_pytorchs_own(self):
+        self.check("H0226", "user_models:CustomOperator", where=marked("custom_operator"))
+        self.check("H0226", "user_models:Conditional", where=marked("conditional"))
+
+    def test_complex_numbers(self):
+        self.check("H0225", "user_models:Fourier", where=marked("fourier"))
+
     def test_a_batch_that_is_a_constant(self):
         self.check("H0215", "user_models:FixedBatch", where=marked("fixed_batch"))
         self.check("H0215", "user_models:AssertedBatch", where=marked("asserted_batch"))
 
     def test_state_that_cannot_be_carried(self):
         self.check("H0216", "user_models:frozen")
-        for name in ("Overlapping", "Lazy", "Complex", "on_meta", "Sparse"):
+        for name in ("Overlapping", "Lazy", "Complex", "on_meta", "Sparse", "Quantised"):
             self.check("H0217", f"user_models:{name}")
         self.check("H0217", "user_models:ExtraState", where=marked("extra_state"))
 
@@ -147,10 +154,11 @@ class Catalogue(unittest.TestCase):
             if name.endswith(".py"):
                 with open(os.path.join(ROOT, "hydro", name)) as file:
                     used |= set(re.findall(r'"(H0\d{3})"', file.read()))
-        with open(os.path.join(ROOT, "..", "hydro", "base", "catalogue_model.cpp")) as model, open(
-            os.path.join(ROOT, "..", "hydro", "base", "catalogue_program.cpp")
-        ) as program:
-            rows = set(re.findall(r'row\("(H0\d{3})"', model.read() + program.read()))
+        rows = set()
+        for part in ("export", "program"):
+            path = os.path.join(ROOT, "..", "hydro", "base", f"catalogue_{part}.cpp")
+            with open(path) as file:
+                rows |= set(re.findall(r'row\("(H0\d{3})"', file.read()))
         self.assertGreater(len(used), 20)
         self.assertEqual(used - rows, set())
 

@@ -270,6 +270,18 @@ def frozen():
     return Net().requires_grad_(False)
 
 
+class Fourier(Net):
+    def forward(self, x):
+        return super().forward(torch.fft.fft(x).real)  # mark: fourier
+
+
+class Quantised(Net):
+    def __init__(self):
+        super().__init__()
+        values = torch.quantize_per_tensor(torch.randn(4), 0.1, 0, torch.qint8)
+        self.register_buffer("levels", values)
+
+
 class Sparse(Net):
     def __init__(self):
         super().__init__()
@@ -350,6 +362,27 @@ class AssertedBatch(Net):
 class NumpyForward(Net):
     def forward(self, x):
         return super().forward(torch.from_numpy(x.detach().numpy() * 2))  # mark: numpy
+
+
+@torch.library.custom_op("user::doubled", mutates_args=())
+def doubled(x: torch.Tensor) -> torch.Tensor:
+    return x * 2
+
+
+@doubled.register_fake
+def _(x):
+    return torch.empty_like(x)
+
+
+class CustomOperator(Net):
+    def forward(self, x):
+        return super().forward(doubled(x))  # mark: custom_operator
+
+
+class Conditional(Net):
+    def forward(self, x):
+        branch = super().forward
+        return torch.cond(x.sum() > 0, branch, branch, (x,))  # mark: conditional
 
 
 class Raising(Net):
