@@ -126,6 +126,7 @@ struct Node {
   Source source;
   std::int64_t position =
       0;  // place in the exported graph, kept by passes: keys the node's random numbers
+  bool constant = false;  // see mark_constants() in passes.h
 
   /// Null when the node has no such argument.
   [[nodiscard]] const Argument* find_argument(std::string_view name) const;
@@ -234,7 +235,8 @@ void rename_operands(Node& node, const std::vector<ValueId>& renamed);
 /// '.', 'e' or inf/nan, dtypes are written float32, lists of optional tensors as [%a, None].
 ///
 /// Also: names with other letters than A-Z a-z 0-9 _ . - + are quoted; `@7` after the arguments
-/// is a node's position where it is not the node before plus one; an empty list of other than
+/// is a node's position where it is not the node before plus one, and `constant` before it a
+/// marked node; an empty list of other than
 /// integers carries its kind (`tensors[]`, `optionals[]`, `floats[]`, `bools[]`), as does
 /// `optionals[%a]` without None; lines that start with `#` are skipped.
 [[nodiscard]] std::string to_text(const Graph& graph);

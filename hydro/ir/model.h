@@ -34,6 +34,14 @@ struct Law {
   bool operator==(const Law&) const = default;
 };
 
+/// Entries [begin, end) along one dimension, which start at zero whatever the laws say.
+struct ZeroBlock {
+  std::int64_t dim = 0;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  bool operator==(const ZeroBlock&) const = default;
+};
+
 enum class StateKind : std::uint8_t { kParameter, kFrozen, kBuffer, kNonPersistent };
 
 /// One state-dict entry, in state-dict order. `tie`: the entry that holds the storage, empty
@@ -46,6 +54,7 @@ struct StateEntry {
   std::string tie;
   std::vector<Law> laws;   // parameters only, rows in order, covering all rows
   std::int64_t index = 0;  // place in the manifest: keys the entry's initial random numbers
+  std::vector<ZeroBlock> zeros = {};
 };
 
 /// A tensor's data, row-major.

@@ -87,10 +87,9 @@ const std::vector<IntItem>& Node::items(std::string_view name) const {
 std::vector<std::int64_t> Node::integers(std::string_view name) const {
   std::vector<std::int64_t> result;
   for (const IntItem& item : items(name)) {
-    const auto* constant = std::get_if<std::int64_t>(&item);
-    HYDRO_CHECK(constant != nullptr,
-                describe() + ": " + std::string(name) + " is not constant");
-    result.push_back(*constant);
+    const auto* number = std::get_if<std::int64_t>(&item);
+    HYDRO_CHECK(number != nullptr, describe() + ": " + std::string(name) + " is not constant");
+    result.push_back(*number);
   }
   return result;
 }

@@ -135,8 +135,11 @@ class Parser {
     return {};
   }
 
-  // "@7  # place" and the end of the line.
+  // "constant @7  # place" and the end of the line.
   Result<void> end_of_statement(Node* node) {
+    if (node != nullptr) {
+      node->constant = cursor_.take("constant");
+    }
     if (node != nullptr && cursor_.take("@")) {
       const std::optional<std::int64_t> position = integer_of(cursor_.word());
       if (!position) {

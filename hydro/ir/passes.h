@@ -27,6 +27,8 @@
 //     momentum=, eps=).
 // - num_batches_tracked is aten.add.Tensor(self=, other=1, alpha=1) with an output of kind
 // buffer.
+// - A node whose result is the same for every trial and step of one input shape is marked
+// constant.
 // - One output of kind user. Inputs are all user inputs, and the parameters, buffers and
 // constants in use.
 #pragma once
@@ -38,6 +40,7 @@
 
 #include "hydro/base/result.h"
 #include "hydro/ir/graph.h"
+#include "hydro/ir/model.h"
 #include "hydro/ir/schema.h"
 
 namespace hydro::ir {
@@ -70,6 +73,8 @@ struct Pass {
 [[nodiscard]] Result<void> merge_ties(Graph& graph, const PassContext& context);
 /// The two forms of batch norm above. Errors: H0252 instance norm with running statistics.
 [[nodiscard]] Result<void> batch_norm_state(Graph& graph, const PassContext& context);
+/// The outputs of lstm, gru and rnn behind the first have the types of `hx`.
+[[nodiscard]] Result<void> recurrent_types(Graph& graph, const PassContext& context);
 /// In-place ops become out-of-place ops (see functionalize.cpp). Errors: H0248, H0249, H0252.
 [[nodiscard]] Result<void> functionalize(Graph& graph, const PassContext& context);
 /// Drops alias, lift_fresh_copy, slices of everything, and detach of what no gradient reaches.
@@ -78,5 +83,10 @@ struct Pass {
 [[nodiscard]] Result<void> select_output(Graph& graph, const PassContext& context);
 /// Drops nodes (checks among them) and state inputs that no output needs.
 [[nodiscard]] Result<void> dead_code(Graph& graph, const PassContext& context);
+
+/// After both graphs' passes: marks the nodes that read no parameter, no data of the user, no
+/// buffer that changes, and draw nothing (masks, position ids, rotary tables); sizes they may
+/// read. Such a node is computed once per input shape and shared by all trials.
+void mark_constants(Model& model);
 
 }  // namespace hydro::ir

@@ -77,6 +77,7 @@ TEST(Passes, HaveNamesInTheirOrder) {
               testing::ElementsAre("fill_defaults",
                                    "merge_ties",
                                    "batch_norm_state",
+                                   "recurrent_types",
                                    "functionalize",
                                    "drop_identities",
                                    "select_output",

@@ -116,6 +116,7 @@ std::string node_text(const Graph& graph, const Node& node, std::int64_t expecte
   }
   std::string line = "  " + join(outputs, ", ") + (outputs.empty() ? "" : " = ") + node.op +
                      "(" + join(arguments, ", ") + ")";
+  line += node.constant ? " constant" : "";
   if (node.position != expected_position) {
     line += " @" + std::to_string(node.position);
   }

@@ -142,6 +142,7 @@ Result<Archive> read_files(ArchiveFiles& files, const ReadOptions& options) {
   archive.manifest.fingerprint = files.fingerprint();
   HYDRO_TRY(archive.model.train, read_graph(files, "train", read));
   HYDRO_TRY(archive.model.eval, read_graph(files, "eval", read));
+  ir::mark_constants(archive.model);
   archive.model.state = std::move(read.state);
   HYDRO_TRY_VOID(read_state_tensors(files, archive.model));
   HYDRO_TRY_VOID(read_constants(files, "train", archive.model.train, archive.model));

@@ -23,6 +23,7 @@ FIXTURES = {
     "padding": ("Padding", "float32[*,3,12,12]"),
     "bn1d": ("bn1d", "float32[*,20]"),
     "slices": ("Slices", "float32[*,12]"),
+    "blocks": ("Blocks", "int64[*,6]"),
 }
 
 

@@ -126,3 +126,35 @@ class Slices(nn.Module):
         y += x
         y[:, :8].add_(halves)
         return self.head(y.relu_())
+
+class Blocks(nn.Module):
+    """Attention under a causal mask and a rotary table: what no parameter and no data reach, a
+    block under no_grad among it.
+    """
+
+    def __init__(self, width=16, heads=2):
+        super().__init__()
+        self.embed = nn.Embedding(20, width)
+        self.packed = nn.Linear(width, 3 * width)
+        self.heads = heads
+        size = width // heads
+        frequency = 100.0 ** (-torch.arange(0, size, 2) / size)
+        self.register_buffer("frequency", frequency, persistent=False)
+
+    @torch.no_grad()
+    def table(self, length):
+        angle = torch.arange(length)[:, None] * self.frequency[None, :]
+        return angle.cos(), angle.sin()
+
+    def forward(self, tokens):
+        x = self.embed(tokens)
+        batch, length, width = x.shape
+        split = self.packed(x).view(batch, length, self.heads, -1).transpose(1, 2)
+        q, k, v = split.chunk(3, dim=-1)
+        cosine, sine = self.table(length)
+        turned = [torch.cat([h[..., ::2] * cosine - h[..., 1::2] * sine,
+                             h[..., 1::2] * cosine + h[..., ::2] * sine], -1) for h in (q, k)]
+        mask = torch.ones(length, length, dtype=torch.bool, device=tokens.device).tril()
+        x = F.scaled_dot_product_attention(turned[0], turned[1], v, mask)
+        x = x.transpose(1, 2).reshape(batch, length, width)
+        return x @ self.embed.weight.T
