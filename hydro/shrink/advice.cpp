@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,8 @@
 #include "hydro/base/text.h"
 #include "hydro/ir/graph.h"
 #include "hydro/ir/model.h"
+#include "hydro/shrink/scales.h"
+#include "hydro/shrink/sizes.h"
 #include "hydro/shrink/surrogate.h"
 
 namespace hydro::shrink {
@@ -70,9 +73,12 @@ std::string_view relation(double constant, double width) {
   return "";
 }
 
-std::optional<double> scalar_operand(const ir::Node& node) {
+/// The number that a node combines activations with.
+std::optional<double> scalar_operand(const ir::Graph& graph, const ir::Node& node) {
   const ir::Argument* other = node.find_argument("other");
-  if (other == nullptr) {
+  const bool is_float = !node.outputs.empty() && graph.value(node.outputs[0]).is_tensor() &&
+                        ir::is_floating(graph.value(node.outputs[0]).tensor().dtype);
+  if (other == nullptr || node.constant || !is_float) {
     return std::nullopt;
   }
   if (const auto* number = std::get_if<double>(other)) {
@@ -84,10 +90,12 @@ std::optional<double> scalar_operand(const ir::Node& node) {
 
 void add_constant_warnings(const ir::Graph& graph,
                            const std::vector<WidthClass>& classes,
+                           const std::set<ir::NodeId>& known,
                            std::vector<std::string>& warnings) {
-  for (const ir::Node& node : graph.nodes()) {
-    const std::optional<double> constant = scalar_operand(node);
-    if (!constant) {
+  for (std::int32_t i = 0; i < graph.node_count(); ++i) {
+    const ir::Node& node = graph.node(ir::NodeId{i});
+    const std::optional<double> constant = scalar_operand(graph, node);
+    if (!constant || known.contains(ir::NodeId{i})) {
       continue;
     }
     const auto found = std::ranges::find_if(classes, [&](const WidthClass& width) {
@@ -101,6 +109,12 @@ void add_constant_warnings(const ir::Graph& graph,
                          " " + change(*found) + "; it keeps the target's value");
     }
   }
+}
+
+std::string cost_text(const WidthClass& width, const Surrogate& surrogate) {
+  return width.cost <= 0 ? ""
+                         : "; it costs " + std::to_string(width.cost) + " of the surrogate's " +
+                               std::to_string(surrogate.surrogate_parameters) + " parameters";
 }
 
 bool has_dropout(const ir::Graph& graph) {
@@ -159,7 +173,9 @@ std::string saving_table(const Surrogate& surrogate, double scaling) {
 }  // namespace
 
 std::vector<std::string> warnings_of(const ir::Model& target,
-                                     const std::vector<WidthClass>& classes) {
+                                     const Surrogate& surrogate,
+                                     const ScalePlan& scales) {
+  const std::vector<WidthClass>& classes = surrogate.classes;
   std::vector<std::string> warnings;
   const bool shrinks =
       std::ranges::any_of(classes, [](const WidthClass& width) { return width.ratio > 1; });
@@ -167,15 +183,13 @@ std::vector<std::string> warnings_of(const ir::Model& target,
     warnings.push_back(*std::move(narrow));
   }
   for (const WidthClass& width : classes) {
-    // Reasons that name a node or a tensor: the user's code could let this width shrink.
-    const bool avoidable = width.pinned_because.find(" at ") != std::string::npos ||
-                           width.pinned_because.find("holds data") != std::string::npos;
-    if (avoidable && width.size >= kNarrow) {
+    if (is_avoidable(width.pinned_because) && width.size >= kNarrow) {
       warnings.push_back("`" + width.name + "` keeps its " + std::to_string(width.size) +
-                         " entries: " + width.pinned_because);
+                         " entries: " + width.pinned_because + cost_text(width, surrogate));
     }
   }
-  add_constant_warnings(target.train, classes, warnings);
+  add_constant_warnings(target.train, classes, scales.known, warnings);
+  warnings.insert(warnings.end(), scales.notices.begin(), scales.notices.end());
   if (shrinks && has_dropout(target.train)) {
     warnings.emplace_back(
         "dropout keeps its p at every width; the best p may differ between widths");

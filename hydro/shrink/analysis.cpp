@@ -11,6 +11,7 @@
 #include "hydro/ir/graph.h"
 #include "hydro/ir/model.h"
 #include "hydro/shrink/atoms.h"
+#include "hydro/shrink/attention.h"
 #include "hydro/shrink/walk.h"
 
 namespace hydro::shrink {
@@ -68,17 +69,6 @@ void label_state(const ir::Model& model, Analysis& analysis) {
   }
 }
 
-Result<void> judge_cuts(const Atoms& atoms, const std::vector<Cut>& cuts) {
-  for (const Cut& cut : cuts) {
-    if (atoms.has_width(cut.dimension)) {
-      return make_error("H0304", cut.op + " cuts a width: " + cut.what)
-          .at(cut.place)
-          .because("only equal parts of a width stay the same parts of a narrower one");
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 const ir::Graph& graph_of(const ir::Model& model, Side side) {
@@ -87,13 +77,13 @@ const ir::Graph& graph_of(const ir::Model& model, Side side) {
 
 Result<Analysis> analyse(const ir::Model& model) {
   Analysis analysis;
-  std::vector<Cut> cuts;
   label_state(model, analysis);
   for (const Side side : {Side::kTrain, Side::kEval}) {
-    Walk walk(model, side, analysis, cuts);
+    Walk walk(model, side, analysis);
     HYDRO_TRY_VOID(walk.run());
   }
-  HYDRO_TRY_VOID(judge_cuts(analysis.atoms, cuts));
+  find_attentions(model, analysis);
+  analysis.atoms.pin_unused_parts("part that the selected output does not use");
   return analysis;
 }
 

@@ -1,10 +1,13 @@
 #include "hydro/shrink/atoms.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "hydro/base/result.h"
 
@@ -58,6 +61,12 @@ void Atoms::pin(const Dimension& dimension, std::string_view reason) {
   }
 }
 
+void Atoms::pin_above_all(const Dimension& dimension, std::string_view reason) {
+  for (const AtomId id : leaves(dimension)) {
+    at(id).pinned_because = reason;
+  }
+}
+
 AtomId Atoms::find(AtomId id) const {
   while (at(id).parent != kNoAtom) {
     id = at(id).parent;
@@ -65,15 +74,38 @@ AtomId Atoms::find(AtomId id) const {
   return id;
 }
 
-void Atoms::append_leaves(AtomId id, Dimension& out) const {
+void Atoms::append_factors(AtomId id, Dimension& out) const {
   const AtomId root = find(id);
   const Atom& atom = at(root);
   if (atom.outer == kNoAtom) {
     out.push_back(root);
     return;
   }
-  append_leaves(atom.outer, out);
-  append_leaves(atom.inner, out);
+  append_factors(atom.outer, out);
+  append_factors(atom.inner, out);
+}
+
+void Atoms::append_leaves(AtomId id, Dimension& out) const {
+  Dimension found;
+  append_factors(id, found);
+  for (const AtomId factor : found) {
+    if (at(factor).parts.empty()) {
+      out.push_back(factor);
+    }
+    for (const Dimension& part : at(factor).parts) {
+      for (const AtomId inside : part) {
+        append_leaves(inside, out);
+      }
+    }
+  }
+}
+
+Dimension Atoms::factors(const Dimension& dimension) const {
+  Dimension out;
+  for (const AtomId id : dimension) {
+    append_factors(id, out);
+  }
+  return out;
 }
 
 Dimension Atoms::leaves(const Dimension& dimension) const {
@@ -82,6 +114,20 @@ Dimension Atoms::leaves(const Dimension& dimension) const {
     append_leaves(id, out);
   }
   return out;
+}
+
+bool Atoms::is_leaf(AtomId id) const {
+  return at(id).parent == kNoAtom && at(id).outer == kNoAtom && at(id).parts.empty();
+}
+
+Dimension Atoms::all_leaves() const {
+  Dimension found;
+  for (std::size_t i = 0; i < atoms_.size(); ++i) {
+    if (is_leaf(static_cast<AtomId>(i))) {
+      found.push_back(static_cast<AtomId>(i));
+    }
+  }
+  return found;
 }
 
 std::int64_t Atoms::size(const Dimension& dimension) const {
@@ -97,12 +143,12 @@ bool Atoms::is_width(AtomId leaf) const {
 }
 
 bool Atoms::has_width(const Dimension& dimension) const {
-  for (const AtomId id : leaves(dimension)) {
-    if (is_width(id)) {
-      return true;
-    }
-  }
-  return false;
+  return std::ranges::any_of(leaves(dimension), [&](AtomId leaf) { return is_width(leaf); });
+}
+
+bool Atoms::is_pinned(const Dimension& dimension) const {
+  return std::ranges::none_of(leaves(dimension),
+                              [&](AtomId leaf) { return at(leaf).pinned_because.empty(); });
 }
 
 void Atoms::split(AtomId id, std::int64_t outer_size) {
@@ -121,31 +167,67 @@ void Atoms::split(AtomId id, std::int64_t outer_size) {
   at(id).inner = inner_id;
 }
 
+/// Requires: at most one of them is a sum
 void Atoms::join(AtomId left, AtomId right) {
   HYDRO_CHECK(at(left).size == at(right).size);
-  if (at(right).order < at(left).order) {
-    std::swap(left, right);
-  }
-  Atom& kept = at(left);
-  Atom& gone = at(right);
-  gone.parent = left;
-  kept.parameter = kept.parameter || gone.parameter;
-  if (kept.pinned_because.empty()) {
-    kept.pinned_because = gone.pinned_because;
+  const bool right_leads =
+      at(left).parts.empty() && (!at(right).parts.empty() || at(right).order < at(left).order);
+  const AtomId kept_id = right_leads ? right : left;
+  const AtomId gone_id = right_leads ? left : right;
+  at(gone_id).parent = kept_id;
+  const Atom gone = at(gone_id);
+  name_parts(kept_id, gone);
+  for (const AtomId leaf : leaves({kept_id})) {
+    Atom& kept = at(leaf);
+    kept.parameter = kept.parameter || gone.parameter;
+    kept.unused_part = kept.unused_part && gone.unused_part;
+    if (kept.pinned_because.empty()) {
+      kept.pinned_because = gone.pinned_because;
+    }
+    if (kept.name.empty()) {
+      kept.name = gone.name;
+      kept.order = gone.order;
+    }
   }
 }
 
-/// Requires: both are leaves. False when neither size divides the other.
+/// Requires: both are leaves or sums of one size. False when a boundary of one lies inside a
+/// factor of the other.
+bool Atoms::join_sums(AtomId left, AtomId right) {
+  for (const auto& [cut_id, other] : {std::pair(left, right), std::pair(right, left)}) {
+    std::int64_t offset = 0;
+    for (const Dimension& part : flat_parts({other})) {
+      offset += size(part);
+      if (!cut_factor(cut_id, offset)) {
+        return false;
+      }
+    }
+  }
+  const std::vector<Dimension> left_parts = flat_parts({left});
+  const std::vector<Dimension> right_parts = flat_parts({right});
+  HYDRO_CHECK(left_parts.size() == right_parts.size(), "parts of two sums");
+  for (std::size_t i = 0; i < left_parts.size(); ++i) {
+    // Parts that do not line up are pinned; the others still agree.
+    static_cast<void>(unify(left_parts[i], right_parts[i], "parts that do not factor alike"));
+  }
+  at(right).parent = left;
+  return true;
+}
+
+/// Requires: both are factors. False when neither size divides the other.
 bool Atoms::match_heads(AtomId left, AtomId right) {
   const std::int64_t left_size = at(left).size;
   const std::int64_t right_size = at(right).size;
   if (left_size == right_size) {
+    if (!at(left).parts.empty() && !at(right).parts.empty()) {
+      return join_sums(left, right);
+    }
     join(left, right);
     return true;
   }
   const AtomId larger = left_size > right_size ? left : right;
-  const std::int64_t smaller_size = left_size > right_size ? right_size : left_size;
-  if (smaller_size <= 1 || at(larger).size % smaller_size != 0) {
+  const std::int64_t smaller_size = std::min(left_size, right_size);
+  if (smaller_size <= 1 || at(larger).size % smaller_size != 0 || !at(larger).parts.empty()) {
     return false;
   }
   split(larger, smaller_size);
@@ -157,23 +239,46 @@ bool Atoms::unify(const Dimension& left,
                   std::string_view reason_to_pin) {
   // Every round joins or splits one pair, after which both lists are read anew: a split is seen
   // by all holders.
+  bool lined_up = true;
+  Dimension a = factors(left);
+  Dimension b = factors(right);
   while (true) {
-    const Dimension a = leaves(left);
-    const Dimension b = leaves(right);
     std::size_t same = 0;
     while (same < a.size() && same < b.size() && a[same] == b[same]) {
       ++same;
     }
-    if (same == a.size() && same == b.size()) {
-      return true;
+    a.erase(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(same));
+    b.erase(b.begin(), b.begin() + static_cast<std::ptrdiff_t>(same));
+    if (a.empty() && b.empty()) {
+      return lined_up;
     }
-    const bool one_ended = same == a.size() || same == b.size();
-    if (one_ended || !match_heads(a[same], b[same])) {
-      pin(left, reason_to_pin);
-      pin(right, reason_to_pin);
-      return false;
+    if (a.empty() || b.empty() || !match_heads(a.front(), b.front())) {
+      lined_up = false;
+      pin_least_run(a, b, reason_to_pin);
     }
+    a = factors(a);
+    b = factors(b);
   }
+}
+
+/// Pins, and takes away, as few factors of both as have one product; all where there is none.
+void Atoms::pin_least_run(Dimension& left, Dimension& right, std::string_view reason) {
+  std::size_t i = 0;
+  std::size_t j = 0;
+  std::int64_t left_size = 1;
+  std::int64_t right_size = 1;
+  while ((i == 0 || left_size != right_size) && (i < left.size() || j < right.size())) {
+    const bool takes_left = j == right.size() || (i < left.size() && left_size <= right_size);
+    std::int64_t& grown = takes_left ? left_size : right_size;
+    grown *= takes_left ? at(left[i++]).size : at(right[j++]).size;
+  }
+  const auto cut = [&](Dimension& dimension, std::size_t count) {
+    const auto end = dimension.begin() + static_cast<std::ptrdiff_t>(count);
+    pin(Dimension(dimension.begin(), end), reason);
+    dimension.erase(dimension.begin(), end);
+  };
+  cut(left, i);
+  cut(right, j);
 }
 
 bool Atoms::unify_flat(const Dimensions& left,
@@ -188,6 +293,32 @@ bool Atoms::unify_flat(const Dimensions& left,
     b.insert(b.end(), dimension.begin(), dimension.end());
   }
   return unify(a, b, reason_to_pin);
+}
+
+bool Atoms::lines_up(const Dimension& left, const Dimension& right) const {
+  const Dimension a = factors(left);
+  const Dimension b = factors(right);
+  std::size_t i = 0;
+  std::size_t j = 0;
+  std::int64_t left_size = a.empty() ? 1 : at(a[0]).size;
+  std::int64_t right_size = b.empty() ? 1 : at(b[0]).size;
+  while (i < a.size() && j < b.size()) {
+    const bool left_larger = left_size > right_size;
+    const std::int64_t larger = std::max(left_size, right_size);
+    const std::int64_t smaller = std::min(left_size, right_size);
+    const bool is_sum = !at(left_larger ? a[i] : b[j]).parts.empty();
+    if (larger != smaller && (smaller <= 1 || larger % smaller != 0 || is_sum)) {
+      return false;
+    }
+    const std::int64_t rest = larger / smaller;
+    const bool left_done = !left_larger || rest == 1;
+    const bool right_done = left_larger || rest == 1;
+    i += left_done ? 1 : 0;
+    j += right_done ? 1 : 0;
+    left_size = !left_done ? rest : i < a.size() ? at(a[i]).size : 1;
+    right_size = !right_done ? rest : j < b.size() ? at(b[j]).size : 1;
+  }
+  return i == a.size() && j == b.size();
 }
 
 }  // namespace hydro::shrink

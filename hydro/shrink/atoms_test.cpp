@@ -70,6 +70,20 @@ TEST(Atoms, FactorsThatDoNotLineUpArePinnedWithTheReason) {
   }
 }
 
+TEST(Atoms, FactorsBesideAnOpaquePartStillAgree) {
+  // An image of 56 pixels in windows of 7, then in a grid of 7.
+  Atoms atoms;
+  const Dimension channels = atoms.add_state(64, "c[0]");
+  atoms.mark_parameter(channels);
+  const Dimension pixels = atoms.add_pinned(56, "spatial size");
+  ASSERT_TRUE(atoms.unify_flat({pixels}, {atoms.add_free(8), atoms.add_free(7)}, ""));
+  const Dimension kept = atoms.add_free(64);
+  EXPECT_FALSE(atoms.unify_flat(
+      {pixels, channels}, {atoms.add_free(7), atoms.add_free(8), kept}, "opaque"));
+  EXPECT_TRUE(atoms.has_width(kept));
+  EXPECT_EQ(atoms.leaves(kept), atoms.leaves(channels));
+}
+
 TEST(Atoms, SizesThatDifferArePinned) {
   Atoms atoms;
   EXPECT_FALSE(atoms.unify(atoms.add_free(6), atoms.add_free(12), "differ"));

@@ -114,7 +114,7 @@ Result<CoordinateWidths> coordinate_widths(const ir::Model& model,
   at.scaling = std::max(options.scaling, kCheckFactor);
   const auto narrow_at = [&] {
     const Sizes sizes = choose_sizes(analysis, model, at);
-    return narrowest_width(width_classes(analysis, model, sizes)) < narrowest;
+    return narrowest_width(width_classes(analysis, model, sizes, at.scaling)) < narrowest;
   };
   while (at.scaling > kCheckFactor && narrow_at()) {
     at.scaling = std::max(at.scaling - 1, kCheckFactor);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <vector>
 
 #include "hydro/base/result.h"
@@ -116,22 +117,21 @@ void apply_factors(Parametrization parametrization, ParameterPlan& plan) {
   // L2 inside Adam has no valid factor; callers refuse it at S > 1.
   plan.adam = {.lr = adam_lr, .decay = 1, .eps = value(row.adam_eps)};
   plan.adamw = {.lr = adam_lr, .decay = 1 / adam_lr, .eps = value(row.adam_eps)};
-  const bool multiplied = plan.role == Role::kOutput && has_multiplier(parametrization);
-  plan.multiplier = multiplied ? plan.r_in : 1;
+  // The fan-in of a tied embedding's second use is the fan-out of its first.
+  const double fan_in = plan.tied ? plan.r_out : plan.r_in;
+  const bool multiplied =
+      (plan.role == Role::kOutput || plan.tied) && has_multiplier(parametrization);
+  plan.multiplier = multiplied ? fan_in : 1;
 }
 
 std::vector<ir::Law> surrogate_laws(const std::vector<ir::Law>& laws,
                                     double variance,
-                                    std::int64_t rows,
-                                    std::int64_t surrogate_rows) {
-  const auto stretched = [&](std::int64_t row) {
-    return rows == 0 ? row : (row * surrogate_rows + rows - 1) / rows;
-  };
+                                    const std::function<std::int64_t(std::int64_t)>& new_row) {
   std::vector<ir::Law> out;
   for (const ir::Law& law : laws) {
     ir::Law next = variance == 1 ? law : spread(law, std::sqrt(variance));
-    next.row_begin = stretched(law.row_begin);
-    next.row_end = stretched(law.row_end);
+    next.row_begin = new_row(law.row_begin);
+    next.row_end = new_row(law.row_end);
     out.push_back(next);
   }
   std::erase_if(out, [](const ir::Law& law) { return law.row_begin == law.row_end; });

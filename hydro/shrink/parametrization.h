@@ -3,6 +3,8 @@
 // section 0.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "hydro/ir/model.h"
@@ -38,12 +40,12 @@ struct FactorRow {
 /// Fills factors and multiplier from role, r_in and r_out.
 void apply_factors(Parametrization parametrization, ParameterPlan& plan);
 
-/// The surrogate's laws: spread scaled, rows stretched to the new number of rows. `zero`: one
-/// law, constant 0.
-[[nodiscard]] std::vector<ir::Law> surrogate_laws(const std::vector<ir::Law>& laws,
-                                                  double variance,
-                                                  std::int64_t rows,
-                                                  std::int64_t surrogate_rows);
+/// The surrogate's laws: spread scaled, rows where `new_row` puts them.
+[[nodiscard]] std::vector<ir::Law> surrogate_laws(
+    const std::vector<ir::Law>& laws,
+    double variance,
+    const std::function<std::int64_t(std::int64_t)>& new_row);
+/// One law, constant 0.
 [[nodiscard]] std::vector<ir::Law> zero_laws(std::int64_t rows);
 
 }  // namespace hydro::shrink

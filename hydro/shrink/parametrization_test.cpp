@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -124,10 +126,15 @@ TEST(Parametrization, StandardScalesOnlyTheVarianceOfWeightsWithAWidthInside) {
   EXPECT_EQ(plan_of(Parametrization::kStandard, Role::kOutput, 8, 1).multiplier, 1);
 }
 
+std::function<std::int64_t(std::int64_t)> shrunk_rows(std::int64_t rows,
+                                                      std::int64_t surrogate) {
+  return [=](std::int64_t row) { return row * surrogate / rows; };
+}
+
 TEST(Laws, SpreadGrowsByTheRootOfTheVariance) {
   const std::vector<ir::Law> laws = {
       {.row_begin = 0, .row_end = 8, .kind = ir::LawKind::kUniform, .low = -0.5, .high = 0.5}};
-  const std::vector<ir::Law> scaled = surrogate_laws(laws, 4, 8, 2);
+  const std::vector<ir::Law> scaled = surrogate_laws(laws, 4, shrunk_rows(8, 2));
   ASSERT_EQ(scaled.size(), 1U);
   EXPECT_EQ(scaled[0].low, -1);
   EXPECT_EQ(scaled[0].high, 1);
@@ -142,7 +149,7 @@ TEST(Laws, ACutNormalKeepsItsShape) {
                                       .std = 0.5,
                                       .low = 0,
                                       .high = 2}};
-  const ir::Law scaled = surrogate_laws(laws, 4, 8, 8).at(0);
+  const ir::Law scaled = surrogate_laws(laws, 4, shrunk_rows(8, 8)).at(0);
   EXPECT_EQ(scaled.mean, 1);
   EXPECT_EQ(scaled.std, 1);
   EXPECT_EQ(scaled.low, -1);
@@ -152,7 +159,7 @@ TEST(Laws, ACutNormalKeepsItsShape) {
 TEST(Laws, ConstantsStay) {
   const std::vector<ir::Law> laws = {
       {.row_begin = 0, .row_end = 8, .kind = ir::LawKind::kConstant, .value = 1}};
-  EXPECT_EQ(surrogate_laws(laws, 8, 8, 1).at(0).value, 1);
+  EXPECT_EQ(surrogate_laws(laws, 8, shrunk_rows(8, 1)).at(0).value, 1);
 }
 
 TEST(Laws, RowsOfRegionsShrinkWithTheTensor) {
@@ -160,7 +167,7 @@ TEST(Laws, RowsOfRegionsShrinkWithTheTensor) {
       {.row_begin = 0, .row_end = 32, .kind = ir::LawKind::kConstant, .value = 0},
       {.row_begin = 32, .row_end = 64, .kind = ir::LawKind::kConstant, .value = 1},
       {.row_begin = 64, .row_end = 128, .kind = ir::LawKind::kConstant, .value = 2}};
-  const std::vector<ir::Law> scaled = surrogate_laws(laws, 1, 128, 16);
+  const std::vector<ir::Law> scaled = surrogate_laws(laws, 1, shrunk_rows(128, 16));
   ASSERT_EQ(scaled.size(), 3U);
   EXPECT_EQ(scaled[1].row_begin, 4);
   EXPECT_EQ(scaled[1].row_end, 8);
@@ -170,7 +177,7 @@ TEST(Laws, RowsOfRegionsShrinkWithTheTensor) {
 TEST(Laws, NothingIsTouchedAtAFactorOfOne) {
   const std::vector<ir::Law> laws = {
       {.row_begin = 0, .row_end = 3, .kind = ir::LawKind::kUniform, .low = -0.1, .high = 0.3}};
-  EXPECT_EQ(surrogate_laws(laws, 1, 3, 3), laws);
+  EXPECT_EQ(surrogate_laws(laws, 1, shrunk_rows(3, 3)), laws);
 }
 
 }  // namespace

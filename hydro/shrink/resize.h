@@ -29,9 +29,15 @@ void resize_graph(ir::Graph& graph, const GraphDims& dims, const Sizes& sizes);
 // The table's Resize functions.
 void resize_size(const Resizer& resizer, ir::Node& node);              // argument `size`
 void resize_shape(const Resizer& resizer, ir::Node& node);             // argument `shape`
-void resize_groups(const Resizer& resizer, ir::Node& node);            // conv2d
-void resize_split(const Resizer& resizer, ir::Node& node);             // argument `split_size`
+void resize_unflatten(const Resizer& resizer, ir::Node& node);         // argument `sizes`
+void resize_repeats(const Resizer& resizer, ir::Node& node);           // argument `repeats`
+void resize_groups(const Resizer& resizer, ir::Node& node);            // convolutions
+void resize_num_groups(const Resizer& resizer, ir::Node& node);        // group_norm
 void resize_normalized_shape(const Resizer& resizer, ir::Node& node);  // layer_norm
+void resize_split(const Resizer& resizer, ir::Node& node);             // argument `split_size`
+void resize_split_sizes(const Resizer& resizer, ir::Node& node);       // argument `split_sizes`
 void resize_bounds(const Resizer& resizer, ir::Node& node);            // slice, slice_scatter
+void resize_narrow(const Resizer& resizer, ir::Node& node);            // start and length
+void resize_pad(const Resizer& resizer, ir::Node& node);               // argument `pad`
 
 }  // namespace hydro::shrink

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -37,17 +38,29 @@ constexpr std::array kRoleNames = {
     RoleName{.role = Role::kNone, .name = "none"},
 };
 
-Role weight_role(const WeightUse& use, const Sizes& sizes) {
-  const bool in = sizes.scales(use.fan_in);
-  const bool out = sizes.scales(use.fan_out);
-  if (in) {
-    return out ? Role::kHidden : Role::kOutput;
+/// Which of a weight's fans are widths.
+struct Fans {
+  bool in = false;
+  bool out = false;
+  bool operator==(const Fans&) const = default;
+};
+
+/// What a role says of them; empty: nothing.
+std::optional<Fans> fans_of(Role role) {
+  switch (role) {
+    case Role::kInput:
+    case Role::kVector:
+      return Fans{.in = false, .out = true};
+    case Role::kHidden:
+      return Fans{.in = true, .out = true};
+    case Role::kOutput:
+      return Fans{.in = true, .out = false};
+    case Role::kOutputBias:
+      return Fans{};
+    case Role::kNone:
+      break;
   }
-  if (!out) {
-    return Role::kNone;
-  }
-  // Channels per group stay and groups follow the width: no sum over the width, as in a bias.
-  return sizes.scales(use.groups) ? Role::kVector : Role::kInput;
+  return std::nullopt;
 }
 
 /// A parameter that meets activations element by element.
@@ -64,8 +77,37 @@ Role other_role(const Dimensions& dims, const Atoms& atoms, const Sizes& sizes) 
   return widths == 1 && long_dims > 1 ? Role::kInput : Role::kVector;
 }
 
-/// Nodes with a weight from which the user output is reached through no further weight.
-std::set<ir::NodeId> last_weights(const ir::Graph& graph) {
+/// Nodes that multiply with a weight, or do with a parameter what no rule says.
+std::set<ir::NodeId> weight_nodes(const ir::Model& model, Side side, const Analysis& analysis) {
+  const ir::Graph& graph = graph_of(model, side);
+  std::set<ir::NodeId> found;
+  for (const WeightUse& use : analysis.uses) {
+    if (use.side == side) {
+      found.insert(use.node);
+    }
+  }
+  std::set<ir::ValueId> parameters;
+  for (const ir::Input& input : graph.inputs) {
+    if (input.kind == ir::InputKind::kParameter) {
+      parameters.insert(input.value);
+    }
+  }
+  for (std::int32_t i = 0; i < graph.node_count(); ++i) {
+    const ir::Node& node = graph.node(ir::NodeId{i});
+    const RuleRow* row = find_rule(node.op);
+    const bool reads = std::ranges::any_of(
+        ir::operands(node), [&](ir::ValueId value) { return parameters.contains(value); });
+    if (reads && (row == nullptr || row->kind == OpKind::kWeight)) {
+      found.insert(ir::NodeId{i});
+    }
+  }
+  return found;
+}
+
+/// Those from which the user output is reached through no further weight.
+std::set<ir::NodeId> last_weights(const ir::Model& model, Side side, const Analysis& analysis) {
+  const ir::Graph& graph = graph_of(model, side);
+  const std::set<ir::NodeId> weights = weight_nodes(model, side, analysis);
   std::vector<ir::ValueId> open;
   for (const ir::Output& output : graph.outputs) {
     if (output.kind == ir::OutputKind::kUser) {
@@ -80,13 +122,11 @@ std::set<ir::NodeId> last_weights(const ir::Graph& graph) {
     if (producer == ir::kNoNode) {
       continue;
     }
-    const ir::Node& node = graph.node(producer);
-    const RuleRow* row = find_rule(node.op);
-    if (row != nullptr && row->kind == OpKind::kWeight) {
+    if (weights.contains(producer)) {
       found.insert(producer);
       continue;
     }
-    for (const ir::ValueId operand : ir::operands(node)) {
+    for (const ir::ValueId operand : ir::operands(graph.node(producer))) {
       if (seen.insert(operand).second) {
         open.push_back(operand);
       }
@@ -113,8 +153,8 @@ class Planner {
         analysis_(analysis),
         sizes_(sizes),
         options_(options),
-        last_train_(last_weights(model.train)),
-        last_eval_(last_weights(model.eval)) {}
+        last_train_(last_weights(model, Side::kTrain, analysis)),
+        last_eval_(last_weights(model, Side::kEval, analysis)) {}
 
   Result<std::vector<ParameterPlan>> run() {
     HYDRO_TRY_VOID(check_overrides());
@@ -180,26 +220,66 @@ class Planner {
     }
     plan.role = other_role(dims, analysis_.atoms, sizes_);
     plan.r_out = ratio_of(dims, sizes_);
+    HYDRO_TRY_VOID(plan_uses(plan));
+    const std::optional<Role> wanted = overridden(entry.name);
+    if (wanted && !fits(*wanted, plan)) {
+      return contradicts(*wanted, plan);
+    }
+    plan.role = wanted.value_or(plan.role);
+    plan.tied = plan.tied && plan.role == Role::kInput;
+    plan.readout = plan.role == Role::kOutput && is_last(entry.name);
+    return plan;
+  }
+
+  /// The role of a weight is that of its uses; an embedding that is also the output weight is
+  /// an input weight whose second use has the output's multiplier.
+  [[nodiscard]] Result<void> plan_uses(ParameterPlan& plan) const {
     const WeightUse* first = nullptr;
-    bool last = false;
     for (const WeightUse& use : analysis_.uses) {
-      if (use.weight != entry.name) {
+      if (use.weight != plan.name) {
         continue;
       }
-      if (first != nullptr && weight_role(*first, sizes_) != weight_role(use, sizes_)) {
+      if (first == nullptr) {
+        first = &use;
+      }
+      const Role one = role_of(*first, sizes_);
+      const Role other = role_of(use, sizes_);
+      const bool ties = (one == Role::kInput && other == Role::kOutput) ||
+                        (one == Role::kOutput && other == Role::kInput);
+      if (one != other && !ties && !overridden(plan.name)) {
         return two_roles(*first, use);
       }
-      first = first == nullptr ? &use : first;
-      last = last || is_last(use);
+      plan.tied = plan.tied || ties;
+      first = ties && other == Role::kInput ? &use : first;
     }
     if (first != nullptr) {
-      plan.role = weight_role(*first, sizes_);
+      plan.role = role_of(*first, sizes_);
       plan.r_in = sizes_.ratio(first->fan_in);
       plan.r_out = sizes_.ratio(first->fan_out);
     }
-    plan.role = overridden(entry.name).value_or(plan.role);
-    plan.readout = plan.role == Role::kOutput && last;
-    return plan;
+    return {};
+  }
+
+  [[nodiscard]] bool is_last(const std::string& weight) const {
+    return std::ranges::any_of(analysis_.uses, [&](const WeightUse& use) {
+      return use.weight == weight && is_last(use);
+    });
+  }
+
+  [[nodiscard]] static bool fits(Role wanted, const ParameterPlan& plan) {
+    const std::optional<Fans> named = fans_of(wanted);
+    const std::optional<Fans> found = fans_of(plan.role);
+    return !named || *named == found.value_or(Fans{}) || (plan.tied && wanted == Role::kOutput);
+  }
+
+  [[nodiscard]] static Error contradicts(Role wanted, const ParameterPlan& plan) {
+    const Fans found = fans_of(plan.role).value_or(Fans{});
+    const auto said = [](bool width) { return width ? " is a width" : " is none"; };
+    return make_error(
+               "H0308",
+               "`" + plan.name + "` cannot have the role " + std::string(role_name(wanted)))
+        .because("in the graph it is " + std::string(role_name(plan.role)) + ": its fan-in" +
+                 said(found.in) + ", its fan-out" + said(found.out));
   }
 
   [[nodiscard]] Error two_roles(const WeightUse& first, const WeightUse& second) const {
@@ -208,9 +288,8 @@ class Planner {
     };
     return make_error("H0306", "`" + first.weight + "` is used in two roles")
         .at(graph_of(model_, second.side).node(second.node).source.place)
-        .because(std::string(role_name(weight_role(first, sizes_))) + " at " + node(first) +
-                 ", " + std::string(role_name(weight_role(second, sizes_))) + " at " +
-                 node(second));
+        .because(std::string(role_name(role_of(first, sizes_))) + " at " + node(first) + ", " +
+                 std::string(role_name(role_of(second, sizes_))) + " at " + node(second));
   }
 
   /// A bias belongs to its weight: an output weight's is an output bias, a readout's starts at
@@ -221,11 +300,12 @@ class Planner {
         continue;
       }
       const auto weight = std::ranges::find(plans, use.weight, &ParameterPlan::name);
-      if (weight != plans.end() && weight->role == Role::kOutput && plan.role == Role::kNone &&
-          !overridden(plan.name)) {
+      const bool of_output = weight != plans.end() && role_of(use, sizes_) == Role::kOutput &&
+                             (weight->role == Role::kOutput || weight->tied);
+      if (of_output && plan.role == Role::kNone && !overridden(plan.name)) {
         plan.role = Role::kOutputBias;
       }
-      plan.readout = plan.role == Role::kOutputBias && weight != plans.end() && weight->readout;
+      plan.readout = plan.role == Role::kOutputBias && of_output && weight->readout;
     }
   }
 
@@ -238,6 +318,19 @@ class Planner {
 };
 
 }  // namespace
+
+Role role_of(const WeightUse& use, const Sizes& sizes) {
+  const bool in = sizes.scales(use.fan_in);
+  const bool out = sizes.scales(use.fan_out);
+  if (in) {
+    return out ? Role::kHidden : Role::kOutput;
+  }
+  if (!out) {
+    return Role::kNone;
+  }
+  // Channels per group stay and groups follow the width: no sum over the width, as in a bias.
+  return sizes.scales(use.groups) ? Role::kVector : Role::kInput;
+}
 
 std::string_view role_name(Role role) {
   const auto* found = std::ranges::find(kRoleNames, role, &RoleName::role);

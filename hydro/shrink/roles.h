@@ -12,10 +12,14 @@
 
 namespace hydro::shrink {
 
+/// What the weight is to the width in this use.
+[[nodiscard]] Role role_of(const WeightUse& use, const Sizes& sizes);
+
 /// One plan a trainable entry, in state order: role, readout, shapes and ratios filled, no
 /// factors or laws yet.
 ///
-/// Errors: H0303 an override that matches no parameter, H0306 a weight used in two roles
+/// Errors: H0303 an override that matches no parameter, H0306 a weight used in two roles, H0308
+/// an override that contradicts the graph
 [[nodiscard]] Result<std::vector<ParameterPlan>> plan_roles(const ir::Model& model,
                                                             const Analysis& analysis,
                                                             const Sizes& sizes,

@@ -15,9 +15,12 @@
 #include "hydro/shrink/advice.h"
 #include "hydro/shrink/analysis.h"
 #include "hydro/shrink/atoms.h"
+#include "hydro/shrink/multipliers.h"
 #include "hydro/shrink/parametrization.h"
+#include "hydro/shrink/query.h"
 #include "hydro/shrink/resize.h"
 #include "hydro/shrink/roles.h"
+#include "hydro/shrink/scales.h"
 #include "hydro/shrink/sizes.h"
 
 namespace hydro::shrink {
@@ -32,54 +35,21 @@ std::int64_t elements(const std::vector<std::int64_t>& shape) {
   return count;
 }
 
-/// By node of one graph: the argument that holds activations, and what they are multiplied by.
-struct Multiplication {
-  std::string argument;
-  double factor = 1;
-};
-
-std::map<ir::NodeId, Multiplication> multiplications(const Analysis& analysis,
-                                                     Side side,
-                                                     const std::vector<ParameterPlan>& plans) {
-  std::map<ir::NodeId, Multiplication> found;
+/// Of the activations that enter output weights.
+std::map<ir::NodeId, OperandFactor> output_factors(const Analysis& analysis,
+                                                   Side side,
+                                                   const Sizes& sizes,
+                                                   const std::vector<ParameterPlan>& plans) {
+  std::map<ir::NodeId, OperandFactor> found;
   for (const WeightUse& use : analysis.uses) {
     const auto plan = std::ranges::find(plans, use.weight, &ParameterPlan::name);
-    if (use.side == side && plan != plans.end() && plan->multiplier != 1) {
-      found[use.node] = {.argument = use.activation, .factor = plan->multiplier};
+    if (use.side == side && plan != plans.end() && plan->multiplier != 1 &&
+        role_of(use, sizes) == Role::kOutput) {
+      found[use.node] = {
+          .argument = use.activation, .place = use.place, .factor = plan->multiplier};
     }
   }
   return found;
-}
-
-/// Puts a product in front of each node named; the positions of all others stay.
-void insert_multiplications(ir::Graph& graph,
-                            const std::map<ir::NodeId, Multiplication>& wanted) {
-  if (wanted.empty()) {
-    return;
-  }
-  const std::vector<ir::Node> old(graph.nodes().begin(), graph.nodes().end());
-  std::vector<ir::Node> nodes;
-  std::int64_t inserted = 0;
-  for (std::size_t i = 0; i < old.size(); ++i) {
-    ir::Node node = old[i];
-    const auto found = wanted.find(static_cast<ir::NodeId>(i));
-    if (found != wanted.end()) {
-      const ir::ValueId x = node.value(found->second.argument);
-      ir::Node product{.op = "aten.mul.Tensor",
-                       .arguments = {{.name = "self", .value = x},
-                                     {.name = "other", .value = found->second.factor}},
-                       .outputs = {},
-                       .source = node.source,
-                       .position = -1 - inserted++};
-      const std::vector<std::string> names = {graph.value(x).name + "_scaled"};
-      const std::vector<ir::Type> types = {graph.value(x).type};
-      const ir::NodeId made = graph.add_node(std::move(product), names, types);
-      nodes.push_back(graph.node(made));
-      node.argument(found->second.argument) = graph.node(made).outputs.at(0);
-    }
-    nodes.push_back(std::move(node));
-  }
-  graph.set_nodes(std::move(nodes));
 }
 
 /// Requires: all elements equal (others were pinned)
@@ -112,17 +82,23 @@ std::int64_t rows(const std::vector<std::int64_t>& shape) {
 }
 
 /// Factors and laws of every plan; roles and ratios are known.
-void fill_plans(Surrogate& surrogate, const Options& options) {
+void fill_plans(Surrogate& surrogate,
+                const Analysis& analysis,
+                const Sizes& sizes,
+                const Options& options) {
   for (ParameterPlan& plan : surrogate.parameters) {
     apply_factors(options.parametrization, plan);
     const auto entry =
         std::ranges::find(surrogate.model.state, plan.name, &ir::StateEntry::name);
     const double variance =
         factor_row(options.parametrization, plan.role).variance.of(plan.r_in, plan.r_out);
+    const Dimensions& dims = analysis.state.at(plan.name);
+    const auto new_row = [&](std::int64_t row) {
+      return dims.empty() ? row : sizes.offset(dims.front(), row);
+    };
     plan.laws = plan.readout && has_multiplier(options.parametrization)
                     ? zero_laws(rows(plan.surrogate_shape))
-                    : surrogate_laws(
-                          entry->laws, variance, rows(plan.shape), rows(plan.surrogate_shape));
+                    : surrogate_laws(entry->laws, variance, new_row);
   }
   for (ir::StateEntry& entry : surrogate.model.state) {
     const std::string& holder = entry.tie.empty() ? entry.name : entry.tie;
@@ -130,6 +106,33 @@ void fill_plans(Surrogate& surrogate, const Options& options) {
     if (plan != surrogate.parameters.end() && (entry.tie.empty() || !entry.laws.empty())) {
       entry.laws = plan->laws;
     }
+  }
+}
+
+/// Queries that start at zero.
+void zero_queries(Surrogate& surrogate,
+                  const ir::Model& target,
+                  const Analysis& analysis,
+                  const Sizes& sizes) {
+  const QueryBlocks queries = query_blocks(target, analysis);
+  for (ParameterPlan& plan : surrogate.parameters) {
+    const auto found = queries.blocks.find(plan.name);
+    if (found == queries.blocks.end()) {
+      continue;
+    }
+    for (ir::ZeroBlock block : found->second) {
+      const Dimension& along =
+          analysis.state.at(plan.name).at(static_cast<std::size_t>(block.dim));
+      block.begin = sizes.offset(along, block.begin);
+      block.end = sizes.offset(along, block.end);
+      plan.zeros.push_back(block);
+    }
+    std::ranges::find(surrogate.model.state, plan.name, &ir::StateEntry::name)->zeros =
+        plan.zeros;
+  }
+  for (const std::string& node : queries.not_found) {
+    surrogate.warnings.push_back("the query of " + node +
+                                 " does not come from one weight and keeps its law");
   }
 }
 
@@ -150,17 +153,25 @@ Result<Surrogate> shrink(const ir::Model& model, const Options& options) {
   const Sizes sizes = choose_sizes(analysis, model, options);
   Surrogate surrogate;
   HYDRO_TRY(surrogate.parameters, plan_roles(model, analysis, sizes, options));
-  surrogate.classes = width_classes(analysis, model, sizes);
-  surrogate.warnings = warnings_of(model, surrogate.classes);
+  surrogate.classes = width_classes(analysis, model, sizes, options.scaling);
   surrogate.model = model;
   resize_state(surrogate.model, analysis, sizes);
-  fill_plans(surrogate, options);
+  fill_plans(surrogate, analysis, sizes, options);
+  std::map<Side, ScalePlan> scales;
   for (const Side side : {Side::kTrain, Side::kEval}) {
+    ScalePlan& plan = scales[side];
+    plan = plan_scales(model, side, analysis, sizes, options.parametrization);
+    plan.multipliers.operands = output_factors(analysis, side, sizes, surrogate.parameters);
     ir::Graph& graph = side == Side::kTrain ? surrogate.model.train : surrogate.model.eval;
     resize_graph(graph, analysis.dims(side), sizes);
-    insert_multiplications(graph, multiplications(analysis, side, surrogate.parameters));
+    set_constants(graph, plan.constants);
+    insert_multipliers(graph, plan.multipliers);
   }
   count_parameters(surrogate);
+  surrogate.warnings = warnings_of(model, surrogate, scales.at(Side::kTrain));
+  if (options.zero_query) {
+    zero_queries(surrogate, model, analysis, sizes);
+  }
   HYDRO_TRY_VOID(check_saving(surrogate, options));
   return surrogate;
 }

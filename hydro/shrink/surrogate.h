@@ -31,6 +31,7 @@ struct WidthClass {
   double ratio = 1;            // size / surrogate, exact: the nominal S is in no formula
   std::string pinned_because;  // empty: it shrinks. "user output", "kernel", "vocabulary", ...
   std::string held_because;    // empty, or why it shrinks less than S ("minimum width 2")
+  std::int64_t cost = 0;       // parameters that the surrogate has only because an op pins this
 };
 
 /// "surrogate value = factor x target value"
@@ -44,12 +45,14 @@ struct ParameterPlan {
   std::string name;
   Role role = Role::kNone;
   bool readout = false;  // the readout or its bias: zeroed under mup and paper
+  bool tied = false;     // an embedding that is also an output weight
   std::vector<std::int64_t> shape;
   std::vector<std::int64_t> surrogate_shape;
   double r_in = 1;
   double r_out = 1;
-  double multiplier = 1;      // on the activations that enter this output weight
-  std::vector<ir::Law> laws;  // the surrogate's
+  double multiplier = 1;      // on the activations that enter this weight where it is an output
+  std::vector<ir::Law> laws;  // the surrogate's, as are these
+  std::vector<ir::ZeroBlock> zeros = {};
   Factors sgd;
   Factors adam;  // decay 1: L2 inside Adam has no valid factor, refuse it at S > 1
   Factors adamw;
@@ -74,6 +77,7 @@ struct Options {
   Parametrization parametrization = Parametrization::kMup;
   std::map<std::string, Role> roles = {};  // override by parameter name or shell pattern
   Saving saving = Saving::kRequired;
+  bool zero_query = false;  // queries of attention start at zero, in surrogate and target
 };
 
 /// Shrinks both graphs together. At S=1 nothing changes but the zeroed readout (mup, paper).
@@ -82,12 +86,13 @@ struct Options {
 /// put in front of it in both graphs, at positions -1, -2, ...: the positions of all other
 /// nodes stay.
 ///
+/// What an op without a rule touches keeps its sizes, and is listed with the user's line.
+/// Attention logits and other sums over a width are scaled (scales.h).
+///
 /// Requires: scaling at least 1 (BugError)
-/// Errors: H0301 an op without a rule, H0302 target/surrogate parameters under 2 with the table
-/// of what pins or
-///         holds each layer, H0303 a role override that matches nothing, H0304 a width cut into
-///         unequal parts, H0305 a computed weight, H0306 a weight in two roles, H0307 shapes
-///         that contradict an op
+/// Errors: H0302 target/surrogate parameters under 2 with the table of what pins or holds each
+/// layer, H0303 a role override that matches nothing, H0306 a weight in two roles, H0307 shapes
+/// that contradict an op, H0308 a role override that contradicts the graph
 [[nodiscard]] Result<Surrogate> shrink(const ir::Model& model, const Options& options);
 
 }  // namespace hydro::shrink

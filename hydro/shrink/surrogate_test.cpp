@@ -75,17 +75,28 @@ TEST(Shrink, GivesTheGoldenSurrogates) {
   });
 }
 
-TEST(Shrink, RefusesAnUnknownOpByNameModuleAndUsersLine) {
+TEST(Shrink, AnUnknownOpKeepsItsWidthsAndNamesModuleLineAndCost) {
   Case made = net("scaling 8");
   ir::Node& node = made.model.eval.node(ir::NodeId{3});
-  node.op = "aten.cumsum.default";
+  node.op = "aten.renorm.default";
   node.source = {.place = "net.py:31", .module = "body.scan"};
+  const Surrogate surrogate = shrunk(made);
+  EXPECT_EQ(plan_of(surrogate, "fc2.weight").surrogate_shape,
+            (std::vector<std::int64_t>{48, 8}));
+  const std::string& warning = surrogate.warnings.at(0);
+  EXPECT_NE(warning.find("aten.renorm.default `body.scan` (net.py:31)"), std::string::npos);
+  EXPECT_NE(warning.find("costs 756 of the surrogate's 1138 parameters"), std::string::npos)
+      << warning;
+}
+
+TEST(Shrink, ARoleThatTheGraphContradictsIsAnError) {
+  const Case made = net("scaling 8\nrole fc2.weight output");
   const Result<Surrogate> refused = shrink(made.model, made.options);
   ASSERT_FALSE(refused.has_value());
-  EXPECT_EQ(refused.error().id, "H0301");
-  EXPECT_EQ(refused.error().where, "net.py:31");
-  EXPECT_NE(refused.error().what.find("aten.cumsum.default"), std::string::npos);
-  EXPECT_NE(refused.error().what.find("body.scan"), std::string::npos);
+  EXPECT_EQ(refused.error().id, "H0308");
+  EXPECT_NE(refused.error().why.find("its fan-out is a width"), std::string::npos);
+  EXPECT_EQ(plan_of(shrunk(net("scaling 8\nrole fc2.weight none")), "fc2.weight").role,
+            Role::kNone);
 }
 
 TEST(Shrink, SuggestsTheNearestNameForAnOverrideThatMatchesNothing) {

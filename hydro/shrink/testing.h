@@ -10,6 +10,7 @@
 //   law fc.weight uniform -0.1 0.1
 //   data pos 1 2 3            a buffer's first elements, others 0
 //   frozen fc.weight
+//   zero_query
 //   graph { ... }
 //   graph { ... }
 #pragma once
@@ -120,6 +121,8 @@ inline void apply_line(const std::string& line, Case& made) {
     made.options.min_width = std::stoll(name);
   } else if (key == "parametrization") {
     made.options.parametrization = kParametrizations.at(name);
+  } else if (key == "zero_query") {
+    made.options.zero_query = true;
   } else if (key == "role") {
     words >> key;
     made.options.roles[name] = find_role(key).value();
@@ -202,13 +205,18 @@ inline std::string plan_text(const Surrogate& surrogate) {
   }
   for (const ParameterPlan& plan : surrogate.parameters) {
     text += plan.name + " " + std::string(role_name(plan.role)) +
-            (plan.readout ? " readout" : "") + " " + detail::shape_text(plan.shape) + " -> " +
-            detail::shape_text(plan.surrogate_shape) + " r_in " + plain_number(plan.r_in) +
-            " r_out " + plain_number(plan.r_out) + " x" + plain_number(plan.multiplier) +
-            " sgd " + detail::factors_text(plan.sgd) + " adam " +
-            detail::factors_text(plan.adam) + " adamw " + detail::factors_text(plan.adamw);
+            (plan.readout ? " readout" : "") + (plan.tied ? " tied" : "") + " " +
+            detail::shape_text(plan.shape) + " -> " + detail::shape_text(plan.surrogate_shape) +
+            " r_in " + plain_number(plan.r_in) + " r_out " + plain_number(plan.r_out) + " x" +
+            plain_number(plan.multiplier) + " sgd " + detail::factors_text(plan.sgd) +
+            " adam " + detail::factors_text(plan.adam) + " adamw " +
+            detail::factors_text(plan.adamw);
     for (const ir::Law& law : plan.laws) {
       text += " " + detail::law_text(law);
+    }
+    for (const ir::ZeroBlock& zero : plan.zeros) {
+      text += " zero " + std::to_string(zero.dim) + "[" + std::to_string(zero.begin) + ":" +
+              std::to_string(zero.end) + "]";
     }
     text += "\n";
   }

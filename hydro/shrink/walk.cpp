@@ -1,5 +1,6 @@
 #include "hydro/shrink/walk.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -33,26 +34,6 @@ std::string list_text(const std::vector<std::int64_t>& numbers) {
   return text + "]";
 }
 
-Error unknown_op(const ir::Node& node) {
-  return make_error("H0301", "shrinking has no rule for " + node.describe())
-      .at(node.source.place)
-      .because(
-          "how the op's sizes follow the width is not known, so a narrower model could be a "
-          "different model")
-      .fix("write this line with ops that have a rule, or ask for `" + node.op +
-           "` to be added");
-}
-
-Error computed_weight(const ir::Node& node, const std::string& argument) {
-  return make_error("H0305", "the " + argument + " of " + node.describe() + " is computed")
-      .at(node.source.place)
-      .because(
-          "learning rates and initial values are scaled by the role of a parameter, and the "
-          "role of one that is reparametrized before its use is not known")
-      .fix(
-          "remove the reparametrization (weight_norm, spectral_norm, a product of parameters)");
-}
-
 }  // namespace
 
 Error contradiction(const ir::Node& node, std::string what) {
@@ -68,17 +49,29 @@ ir::ValueId first_tensor(const ir::Graph& graph, const ir::Node& node) {
   HYDRO_CHECK(false, node.describe() + " reads no tensor");
 }
 
-Walk::Walk(const ir::Model& model, Side side, Analysis& analysis, std::vector<Cut>& cuts)
+Result<void> need_rank(const Walk& walk,
+                       const ir::Node& node,
+                       ir::ValueId value,
+                       std::size_t least) {
+  if (walk.rank(value) < least) {
+    return contradiction(node,
+                         "an operand has " + std::to_string(walk.rank(value)) +
+                             " dimensions, at least " + std::to_string(least) + " are needed");
+  }
+  return {};
+}
+
+Walk::Walk(const ir::Model& model, Side side, Analysis& analysis)
     : model_(model),
       graph_(graph_of(model, side)),
       side_(side),
       analysis_(analysis),
-      dims_(side == Side::kTrain ? analysis.train : analysis.eval),
-      cuts_(cuts) {
+      dims_(side == Side::kTrain ? analysis.train : analysis.eval) {
   const std::size_t count = graph_.values().size();
   dims_.tensors.resize(count);
   dims_.integers.resize(count);
   inputs_.resize(count, nullptr);
+  activations_.resize(count, false);
 }
 
 const Dimensions& Walk::dims(ir::ValueId value) const {
@@ -119,11 +112,53 @@ void Walk::unify(const ir::Node& node, const Dimension& left, const Dimension& r
       atoms().unify(left, right, "sizes that do not factor alike at " + node.describe()));
 }
 
-void Walk::cut(const ir::Node& node, const Dimension& dimension, std::string what) {
-  cuts_.push_back({.dimension = dimension,
-                   .op = node.describe(),
-                   .place = node.source.place,
-                   .what = std::move(what)});
+void Walk::unify_sizes(const ir::Node& node,
+                       const Dimensions& sizes,
+                       const std::vector<ir::IntItem>& items) {
+  for (std::size_t i = 0; i < items.size() && i < sizes.size(); ++i) {
+    const auto* value = std::get_if<ir::ValueId>(&items[i]);
+    Dimension known = value == nullptr ? Dimension{} : integer_dims(*value);
+    if (known.empty()) {
+      continue;
+    }
+    // A product of numbers says nothing about which factor is the outer one.
+    if (!atoms().lines_up(sizes[i], known)) {
+      std::ranges::reverse(known);
+    }
+    if (!atoms().is_pinned(sizes[i]) || !atoms().is_pinned(known)) {
+      unify(node, sizes[i], known);
+    }
+  }
+}
+
+void Walk::pin(const ir::Node& node, const Dimension& dimension, const std::string& what) {
+  atoms().pin(dimension, what + " at " + node.describe());
+}
+
+void Walk::pin_all(const ir::Node& node, const std::string& what) {
+  for (const ir::ValueId operand : ir::operands(node)) {
+    for (const Dimension& dimension : dims(operand)) {
+      pin(node, dimension, what);
+    }
+  }
+  for (const ir::ValueId output : node.outputs) {
+    if (!graph_.value(output).is_tensor()) {
+      continue;
+    }
+    const Dimensions made = fresh(output);
+    for (const Dimension& dimension : made) {
+      pin(node, dimension, what);
+    }
+    set(output, made);
+  }
+}
+
+Dimensions Walk::fresh(ir::ValueId value) {
+  Dimensions made;
+  for (const std::int64_t size : shape(value)) {
+    made.push_back(atoms().add_free(size));
+  }
+  return made;
 }
 
 std::size_t Walk::index(std::int64_t dim, std::size_t rank) {
@@ -145,29 +180,66 @@ const ir::Input* Walk::origin(ir::ValueId value) const {
   return inputs_[at(value)];
 }
 
-Result<void> Walk::add_product(const ir::Node& node, Product product) {
-  const ir::Input* weight = origin(node.value(product.weight));
+bool Walk::is_trained(const ir::Input* input) const {
+  const ir::StateEntry* entry = input == nullptr ? nullptr : model_.find_state(input->name);
+  return entry != nullptr && entry->kind == ir::StateKind::kParameter;
+}
+
+bool Walk::is_weight(ir::ValueId value) const {
+  const ir::Input* input = origin(value);
+  return input != nullptr && input->kind == ir::InputKind::kParameter;
+}
+
+void Walk::add_product(const ir::Node& node, Product product) {
+  const ir::Input* weight = origin(product.weight);
   if (weight == nullptr || weight->kind == ir::InputKind::kUser) {
-    return computed_weight(node, product.weight);
+    for (const Dimension& dimension : {product.fan_in, product.fan_out, product.groups}) {
+      pin(node, dimension, "computed weight");
+    }
+    return;
   }
-  const auto trainable = [&](const ir::Input* input) {
-    const ir::StateEntry* entry = input == nullptr ? nullptr : model_.find_state(input->name);
-    return entry != nullptr && entry->kind == ir::StateKind::kParameter;
-  };
-  if (!trainable(weight)) {
-    return {};
+  for (const ir::ValueId output : node.outputs) {
+    activations_[at(output)] = true;
   }
-  const auto bias = node.optional_value(product.bias);
-  const ir::Input* bias_input = bias ? origin(*bias) : nullptr;
+  if (!is_trained(weight)) {
+    return;
+  }
+  const ir::Input* bias = product.bias ? origin(*product.bias) : nullptr;
   analysis_.uses.push_back({.weight = weight->name,
-                            .bias = trainable(bias_input) ? bias_input->name : "",
+                            .bias = is_trained(bias) ? bias->name : "",
                             .side = side_,
                             .node = graph_.value(node.outputs.at(0)).producer,
                             .activation = std::move(product.activation),
+                            .place = product.place,
                             .fan_in = std::move(product.fan_in),
                             .fan_out = std::move(product.fan_out),
                             .groups = std::move(product.groups)});
-  return {};
+}
+
+bool Walk::is_activation(ir::ValueId value) const {
+  return activations_[at(value)];
+}
+
+void Walk::note_activations(const ir::Node& node) {
+  const bool is_one = std::ranges::any_of(
+      ir::operands(node), [&](ir::ValueId value) { return is_activation(value); });
+  for (const ir::ValueId output : node.outputs) {
+    activations_[at(output)] = activations_[at(output)] || is_one;
+  }
+}
+
+void Walk::add_contraction(const ir::Node& node, Contraction::Kind kind, Dimension over) {
+  const bool computed = std::ranges::any_of(ir::operands(node), [&](ir::ValueId value) {
+    return graph_.value(value).is_tensor() && !is_activation(value);
+  });
+  if (computed) {
+    pin(node, over, "computed weight");
+    return;
+  }
+  analysis_.contractions.push_back({.side = side_,
+                                    .node = graph_.value(node.outputs.at(0)).producer,
+                                    .over = std::move(over),
+                                    .kind = kind});
 }
 
 std::vector<std::int64_t> Walk::labelled_shape(ir::ValueId value) const {
@@ -201,6 +273,7 @@ Result<void> Walk::walk_inputs() {
       continue;
     }
     inputs_[at(input.value)] = &input;
+    activations_[at(input.value)] = input.kind == ir::InputKind::kUser;
     set(input.value, input_dims(input));
     const std::vector<std::int64_t> labelled = labelled_shape(input.value);
     if (labelled != shape(input.value)) {
@@ -221,7 +294,7 @@ void Walk::walk_outputs() {
     const auto state = analysis_.state.find(output.name);
     for (std::size_t i = 0; i < found.size(); ++i) {
       if (output.kind == ir::OutputKind::kUser) {
-        atoms().pin(found[i], "user output");
+        atoms().pin_above_all(found[i], "user output");
       } else if (state != analysis_.state.end() && i < state->second.size()) {
         static_cast<void>(
             atoms().unify(found[i], state->second[i], "next value of `" + output.name + "`"));
@@ -230,30 +303,28 @@ void Walk::walk_outputs() {
   }
 }
 
-Result<void> Walk::walk_integer(const ir::Node& node) {
+void Walk::walk_integer(const ir::Node& node) {
   // A product of sizes keeps its factors; any other arithmetic is only right while its operands
   // keep theirs.
   Dimension factors;
   bool known = node.op == "sym.mul";
   for (const ir::NamedArgument& argument : node.arguments) {
+    Dimension part;
     if (const auto* value = std::get_if<ir::ValueId>(&argument.value)) {
-      const Dimension& part = integer_dims(*value);
-      known = known && !part.empty();
-      factors.insert(factors.end(), part.begin(), part.end());
+      part = integer_dims(*value);
     } else if (const auto* number = std::get_if<std::int64_t>(&argument.value)) {
-      known = known && *number > 0;
-      const Dimension part = known ? atoms().add_pinned(*number, "factor") : Dimension{};
-      factors.insert(factors.end(), part.begin(), part.end());
+      part = *number > 1 ? atoms().add_free(*number) : Dimension{};
     }
+    known = known && !part.empty();
+    factors.insert(factors.end(), part.begin(), part.end());
   }
   if (!known) {
-    atoms().pin(factors, "integer arithmetic at " + node.describe());
+    pin(node, factors, "integer arithmetic");
     factors.clear();
   }
   for (const ir::ValueId output : node.outputs) {
     set_integer(output, factors);
   }
-  return {};
 }
 
 Result<void> Walk::check_outputs(const ir::Node& node) const {
@@ -273,11 +344,13 @@ Result<void> Walk::check_outputs(const ir::Node& node) const {
 
 Result<void> Walk::walk_node(const ir::Node& node) {
   if (node.op.starts_with(kSymbolic)) {
-    return walk_integer(node);
+    walk_integer(node);
+    return {};
   }
   const RuleRow* row = find_rule(node.op);
   if (row == nullptr) {
-    return unknown_op(node);
+    pin_all(node, "no width rule");
+    return {};
   }
   HYDRO_TRY_VOID(row->rule(*this, node));
   return check_outputs(node);
@@ -287,6 +360,7 @@ Result<void> Walk::run() {
   HYDRO_TRY_VOID(walk_inputs());
   for (const ir::Node& node : graph_.nodes()) {
     HYDRO_TRY_VOID(walk_node(node));
+    note_activations(node);
   }
   walk_outputs();
   return {};
