@@ -10,55 +10,73 @@
 
 #include "hydro/base/result.h"
 #include "hydro/ir/graph.h"
+#include "hydro/ir/operator_tags.h"
 
 namespace hydro::fuse {
 
 namespace {
 
 /// Ops that fold K and C into K*C channels.
-constexpr std::array<std::string_view, 9> kChannelOps = {"aten.conv1d.default",
-                                                         "aten.conv2d.default",
-                                                         "aten.conv2d.padding",
-                                                         "aten.batch_norm.default",
-                                                         "hydro.batch_norm",
-                                                         "aten.max_pool2d.default",
-                                                         "aten.max_pool2d_with_indices.default",
-                                                         "aten.avg_pool2d.default",
-                                                         "aten.adaptive_avg_pool2d.default"};
+constexpr auto kChannelOps =
+    std::to_array<std::string_view>({"aten.conv1d.default",
+                                     "aten.conv1d.padding",
+                                     "aten.conv2d.default",
+                                     "aten.conv2d.padding",
+                                     "aten.conv3d.default",
+                                     "aten.conv3d.padding",
+                                     "aten.conv_transpose1d.default",
+                                     "aten.conv_transpose2d.input",
+                                     "aten.conv_transpose3d.input",
+                                     "aten.batch_norm.default",
+                                     "hydro.batch_norm",
+                                     "aten.group_norm.default",
+                                     "aten.instance_norm.default",
+                                     "aten.max_pool1d.default",
+                                     "aten.max_pool2d.default",
+                                     "aten.max_pool3d.default",
+                                     "aten.max_pool2d_with_indices.default",
+                                     "aten.avg_pool1d.default",
+                                     "aten.avg_pool2d.default",
+                                     "aten.avg_pool3d.default",
+                                     "aten.adaptive_avg_pool1d.default",
+                                     "aten.adaptive_avg_pool2d.default",
+                                     "aten.adaptive_avg_pool3d.default",
+                                     "aten.adaptive_max_pool1d.default",
+                                     "aten.adaptive_max_pool2d.default",
+                                     "aten.adaptive_max_pool3d.default",
+                                     "aten.upsample_nearest1d.vec",
+                                     "aten.upsample_nearest2d.vec",
+                                     "aten.upsample_bilinear2d.vec",
+                                     "aten.upsample_bicubic2d.vec"});
 
-/// Ops that run on any layout and therefore leave the axis where their operand has it.
-constexpr std::array<std::string_view, 29> kFollowers = {"aten.pad.default",
-                                                         "aten.relu.default",
-                                                         "aten.relu6.default",
-                                                         "aten.hardtanh.default",
-                                                         "aten.leaky_relu.default",
-                                                         "aten.tanh.default",
-                                                         "aten.sigmoid.default",
-                                                         "aten.gelu.default",
-                                                         "aten.silu.default",
-                                                         "aten.hardswish.default",
-                                                         "aten.hardsigmoid.default",
-                                                         "aten.neg.default",
-                                                         "aten.add.Tensor",
-                                                         "aten.add.Scalar",
-                                                         "aten.sub.Tensor",
-                                                         "aten.sub.Scalar",
-                                                         "aten.mul.Tensor",
-                                                         "aten.mul.Scalar",
-                                                         "aten.div.Tensor",
-                                                         "aten.div.Scalar",
-                                                         "aten.dropout.default",
-                                                         "aten.feature_dropout.default",
-                                                         "aten.masked_fill.Scalar",
-                                                         "aten.masked_fill.Tensor",
-                                                         "aten.clone.default",
-                                                         "aten.contiguous.default",
-                                                         "aten.alias.default",
-                                                         "aten.detach.default",
-                                                         "aten.to.dtype"};
-
-constexpr std::array<std::string_view, 2> kRandomOps = {"aten.dropout.default",
-                                                        "aten.feature_dropout.default"};
+/// Beside the pointwise ones, ops that run on any layout and therefore leave the axis where
+/// their operand has it.
+constexpr auto kFollowers =
+    std::to_array<std::string_view>({"aten.pad.default",
+                                     "aten.leaky_relu.default",
+                                     "aten.hardswish.default",
+                                     "aten.log_sigmoid.default",
+                                     "aten.prelu.default",
+                                     "aten.__and__.Tensor",
+                                     "aten.__or__.Tensor",
+                                     "aten.where.ScalarOther",
+                                     "aten.where.ScalarSelf",
+                                     "aten.dropout.default",
+                                     "aten.feature_dropout.default",
+                                     "aten.alpha_dropout.default",
+                                     "aten.feature_alpha_dropout.default",
+                                     "aten.native_dropout.default",
+                                     "aten.bernoulli.default",
+                                     "aten.bernoulli.p",
+                                     "aten.masked_fill.Scalar",
+                                     "aten.masked_fill.Tensor",
+                                     "aten.contiguous.default",
+                                     "aten.alias.default",
+                                     "aten.detach.default",
+                                     "aten.to.dtype",
+                                     "aten.to.device",
+                                     "aten.to.dtype_layout",
+                                     "aten._to_copy.default"});
 
 bool contains(std::span<const std::string_view> ops, std::string_view op) {
   return std::ranges::find(ops, op) != ops.end();
@@ -69,9 +87,11 @@ Axis axis_of(const Axes& axes, ir::ValueId value) {
 }
 
 bool is_shared(const ir::Node& node, const Axes& axes) {
-  return !is_random(node) && std::ranges::all_of(ir::operands(node), [&](ir::ValueId operand) {
+  const auto operand_is_shared = [&](ir::ValueId operand) {
     return axis_of(axes, operand) == Axis::kShared;
-  });
+  };
+  return node.constant ||
+         (!is_random(node) && std::ranges::all_of(ir::operands(node), operand_is_shared));
 }
 
 /// The axis of the first computed operand that has one; state alone stands in front.
@@ -92,7 +112,8 @@ Axis output_axis(const ir::Graph& graph, const ir::Node& node, const Axes& axes)
   if (contains(kChannelOps, node.op)) {
     return Axis::kSecond;
   }
-  return contains(kFollowers, node.op) ? followed(graph, node, axes) : Axis::kFront;
+  const bool follows = ir::is_pointwise(node.op) || contains(kFollowers, node.op);
+  return follows ? followed(graph, node, axes) : Axis::kFront;
 }
 
 /// Batch norm's next statistics are state, which stands in front.
@@ -135,8 +156,17 @@ std::string_view axis_name(Axis axis) {
   return kNames[static_cast<std::size_t>(axis)];
 }
 
+bool draws_nothing(const ir::Node& node) {
+  const auto holds = [&](std::string_view name, const ir::Argument& value) {
+    const ir::Argument* argument = node.find_argument(name);
+    return argument != nullptr && *argument == value;
+  };
+  return holds("train", false) || holds("training", false) || holds("p", 0.0) ||
+         holds("dropout", 0.0) || holds("dropout_p", 0.0);
+}
+
 bool is_random(const ir::Node& node) {
-  return contains(kRandomOps, node.op) && node.boolean("train") && node.number("p") > 0;
+  return ir::is_random(node.op) && !draws_nothing(node);
 }
 
 Axes mark_axes(const ir::Graph& graph) {

@@ -24,12 +24,15 @@ enum class Axis : std::uint8_t { kShared, kFront, kSecond };
 using Axes = std::vector<Axis>;
 
 /// User inputs and constants are shared; parameters and buffers carry the axis in front. A
-/// computed value is shared when all that it is made of is, unless it is drawn at random.
+/// computed value is shared when all that it is made of is, unless it is drawn at random; what
+/// is marked constant is shared whatever it measures.
 [[nodiscard]] Axes mark_axes(const ir::Graph& graph);
 
-/// True when two trials with equal operands still get different results: dropout that is
-/// switched on.
+/// True when two trials with equal operands still get different results: an op that draws
+/// random numbers and is not switched off.
 [[nodiscard]] bool is_random(const ir::Node& node);
+/// The arguments switch the op's drawing off: not training, or a probability of 0.
+[[nodiscard]] bool draws_nothing(const ir::Node& node);
 
 /// One line an input and a node: where its first output carries the axis, where its operands
 /// do, and which of them move ("second->front"). The golden tests' language.

@@ -35,6 +35,32 @@ at::Tensor pad_rank(at::Tensor front, std::int64_t rank) {
 
 }  // namespace
 
+at::ScalarType scalar_type(ir::DType dtype) {
+  switch (dtype) {
+    case ir::DType::kBool:
+      return at::kBool;
+    case ir::DType::kUInt8:
+      return at::kByte;
+    case ir::DType::kInt8:
+      return at::kChar;
+    case ir::DType::kInt16:
+      return at::kShort;
+    case ir::DType::kInt32:
+      return at::kInt;
+    case ir::DType::kInt64:
+      return at::kLong;
+    case ir::DType::kFloat16:
+      return at::kHalf;
+    case ir::DType::kBFloat16:
+      return at::kBFloat16;
+    case ir::DType::kFloat32:
+      return at::kFloat;
+    case ir::DType::kFloat64:
+      return at::kDouble;
+  }
+  return at::kFloat;
+}
+
 at::Tensor move_axis(const at::Tensor& tensor, Axis from, Axis wanted, std::int64_t trials) {
   HYDRO_CHECK(wanted != Axis::kShared, "a value cannot lose its trial axis");
   if (from == wanted) {
@@ -131,13 +157,21 @@ const std::vector<ir::ValueId>& Call::values(std::string_view name) const {
   return *list;
 }
 
+at::ScalarType Call::dtype(ir::DType dtype) const {
+  return dtype == ir::DType::kFloat32 ? scene_.place.real : scalar_type(dtype);
+}
+
+at::ScalarType Call::output_dtype() const {
+  return dtype(scene_.graph.value(node_.outputs.front()).tensor().dtype);
+}
+
 Axis Call::axis(std::string_view name) const {
   const ir::ValueId* value = find_value(node_, name);
-  return value == nullptr ? Axis::kShared : scene_.axes[static_cast<std::size_t>(*value)];
+  return value == nullptr ? Axis::kShared : axis(*value);
 }
 
 Axis Call::output_axis() const {
-  return scene_.axes[static_cast<std::size_t>(node_.outputs.front())];
+  return axis(node_.outputs.front());
 }
 
 std::int64_t Call::trial_rank(std::string_view name) const {
@@ -145,8 +179,7 @@ std::int64_t Call::trial_rank(std::string_view name) const {
 }
 
 at::Tensor Call::stacked(ir::ValueId value, Axis wanted) const {
-  const Axis from = scene_.axes[static_cast<std::size_t>(value)];
-  return move_axis(frame_.tensor(value), from, wanted, scene_.trials);
+  return move_axis(tensor(value), axis(value), wanted, scene_.trials);
 }
 
 at::Tensor Call::stacked(std::string_view name, Axis wanted) const {
@@ -158,12 +191,14 @@ std::optional<at::Tensor> Call::optional_stacked(std::string_view name, Axis wan
 }
 
 at::Tensor Call::aligned(std::string_view name) const {
-  if (!is_tensor(name)) {
-    return at::native::wrapped_scalar_tensor(scalar(name));
-  }
-  const at::Tensor& operand = tensor(name);
+  return is_tensor(name) ? aligned(node_.value(name))
+                         : at::native::wrapped_scalar_tensor(scalar(name));
+}
+
+at::Tensor Call::aligned(ir::ValueId value) const {
+  const at::Tensor& operand = tensor(value);
   const Axis wanted = output_axis();
-  const Axis from = axis(name);
+  const Axis from = axis(value);
   // A 0-d operand must stay 0-d: only then does it leave the result's dtype to the others.
   if (wanted == Axis::kShared || (from == Axis::kShared && operand.dim() == 0)) {
     return operand;

@@ -3,11 +3,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <variant>
+#include <string_view>
 #include <vector>
 
-#include "hydro/base/result.h"
 #include "hydro/fuse/trial_axis.h"
+#include "hydro/ir/graph.h"
+#include "hydro/ops/boxed.h"
 #include "hydro/ops/families.h"
 #include "hydro/ops/ops.h"
 #include "hydro/ops/torch.h"
@@ -25,71 +26,76 @@ struct Filter {
   std::int64_t groups = 1;
 };
 
+/// The node's own convolution with other operands and groups.
 at::Tensor convolve(const Call& call, const at::Tensor& x, const Filter& filter) {
-  const std::vector<std::int64_t> stride = call.integers("stride");
-  const std::vector<std::int64_t> dilation = call.integers("dilation");
-  const bool one_dimensional = filter.weight.dim() == 3;
-  if (const auto* same = std::get_if<std::string>(&call.node().argument("padding"))) {
-    return at::conv2d(x, filter.weight, filter.bias, stride, *same, dilation, filter.groups);
-  }
-  const std::vector<std::int64_t> padding = call.integers("padding");
-  return one_dimensional
-             ? at::conv1d(
-                   x, filter.weight, filter.bias, stride, padding, dilation, filter.groups)
-             : at::conv2d(
-                   x, filter.weight, filter.bias, stride, padding, dilation, filter.groups);
+  const ir::ValueId input = call.node().value("input");
+  const ir::ValueId weight = call.node().value("weight");
+  return call_boxed(
+             call,
+             [&](ir::ValueId value) {
+               return value == input ? x : value == weight ? filter.weight : *filter.bias;
+             },
+             [&](std::string_view name, c10::IValue& value) {
+               if (name == "groups") {
+                 value = filter.groups;
+               }
+             })
+      .front()
+      .toTensor();
 }
 
-/// All trials read one input: an ordinary convolution with K times the output channels. With
-/// groups the trials' filters of one group must stand together: channels are [g, K, O/g].
-at::Tensor convolve_shared(const Call& call, const Filter& filter) {
+bool is_transposed(const Call& call) {
+  return call.node().op.starts_with("aten.conv_transpose");
+}
+
+/// [K, g * O, ...] -> [g * K * O, ...]: the trials' filters of one group stand together.
+at::Tensor interleaved(const at::Tensor& per_trial, std::int64_t groups) {
+  return per_trial.unflatten(1, {groups, -1}).transpose(0, 1).flatten(0, 2);
+}
+
+/// All trials read one input: an ordinary convolution with K times the output channels.
+at::Tensor convolve_shared(const Call& call, const at::Tensor& x, const Filter& filter) {
   const std::int64_t trials = call.trials();
   const std::int64_t groups = filter.groups;
-  const auto interleave = [&](const at::Tensor& per_trial) {
-    return per_trial.unflatten(1, {groups, -1}).transpose(0, 1).flatten(0, 2);
-  };
-  Filter wide{.weight = interleave(filter.weight), .bias = std::nullopt, .groups = groups};
-  if (filter.bias) {
-    wide.bias = interleave(*filter.bias);
-  }
-  const at::Tensor y = convolve(call, call.tensor("input"), wide);
+  // A transposed convolution's weight is [K, g * I, O, ...], others' [K, g * O, I, ...].
+  const Filter wide{
+      .weight = is_transposed(call) ? filter.weight.transpose(0, 1).flatten(1, 2)
+                                    : interleaved(filter.weight, groups),
+      .bias = filter.bias ? std::optional(interleaved(*filter.bias, groups)) : std::nullopt,
+      .groups = groups};
+  const at::Tensor y = convolve(call, x, wide);
   return groups == 1 ? y.unflatten(1, {trials, -1})
                      : y.unflatten(1, {groups, trials, -1}).transpose(1, 2).flatten(2, 3);
 }
 
+/// x [B, K, C, ...]: K times the groups.
+at::Tensor convolve_folded(const Call& call, const at::Tensor& x, const Filter& filter) {
+  const Filter folded{
+      .weight = filter.weight.flatten(0, 1),
+      .bias = filter.bias ? std::optional(filter.bias->flatten(0, 1)) : std::nullopt,
+      .groups = filter.groups * call.trials()};
+  return convolve(call, x.flatten(1, 2), folded).unflatten(1, {call.trials(), -1});
+}
+
 }  // namespace
 
-void conv(const Call& call) {
-  const Filter filter{.weight = call.tensor("weight"),
-                      .bias = call.optional_tensor("bias"),
-                      .groups = call.integer("groups")};
-  call.put(convolve(call, call.tensor("input"), filter));
-}
-
 void conv_stacked(const Call& call) {
-  Filter filter{.weight = call.stacked("weight", Axis::kFront),
-                .bias = call.optional_stacked("bias", Axis::kFront),
-                .groups = call.integer("groups")};
-  HYDRO_CHECK(call.trial_rank("input") == filter.weight.dim() - 1,
-              "a convolution's input has no batch");
+  const Filter filter{.weight = call.stacked("weight", Axis::kFront),
+                      .bias = call.optional_stacked("bias", Axis::kFront),
+                      .groups = call.integer("groups")};
+  const bool has_batch = call.trial_rank("input") == filter.weight.dim() - 1;
   if (call.axis("input") == Axis::kShared) {
-    call.put(convolve_shared(call, filter));
+    const at::Tensor& x = call.tensor("input");
+    const at::Tensor y = convolve_shared(call, has_batch ? x : x.unsqueeze(0), filter);
+    call.put(has_batch ? y : y.select(0, 0).transpose(0, 1));
     return;
   }
-  filter.weight = filter.weight.flatten(0, 1);
-  filter.groups *= call.trials();
-  if (filter.bias) {
-    filter.bias = filter.bias->flatten(0, 1);
+  if (has_batch) {
+    call.put(convolve_folded(call, call.stacked("input", Axis::kSecond), filter));
+    return;
   }
-  const at::Tensor y =
-      convolve(call, call.stacked("input", Axis::kSecond).flatten(1, 2), filter);
-  call.put(y.unflatten(1, {call.trials(), -1}));
-}
-
-void pad(const Call& call) {
-  call.put(at::pad(call.tensor("self"), call.integers("pad"), call.node().text("mode"), [&] {
-    return call.has("value") ? std::optional(call.number("value")) : std::nullopt;
-  }()));
+  const at::Tensor x = call.stacked("input", Axis::kFront).unsqueeze(0);
+  call.put(convolve_folded(call, x, filter).select(0, 0).transpose(0, 1));
 }
 
 void pad_stacked(const Call& call) {

@@ -1,15 +1,11 @@
-// Dropout from our own random numbers: a mask depends on the trial's key, the node and the
-// step, never on K, the trial's slot or the layout in memory.
-#include <cstdint>
-#include <span>
-#include <utility>
-#include <vector>
+// Dropout in its forms, from our own random numbers.
+#include <cmath>
+#include <cstddef>
+#include <string_view>
 
-#include "hydro/base/philox.h"
-#include "hydro/base/result.h"
 #include "hydro/fuse/trial_axis.h"
+#include "hydro/ops/draw.h"
 #include "hydro/ops/families.h"
-#include "hydro/ops/keep_mask.h"
 #include "hydro/ops/ops.h"
 #include "hydro/ops/torch.h"
 
@@ -17,73 +13,93 @@ namespace hydro::ops {
 
 namespace {
 
-using fuse::Axis;
-
-template <class Real>
-void fill_trials(const Call& call, double p, at::Tensor& masks) {
-  const auto elements = static_cast<std::size_t>(masks.numel() / call.trials());
-  // p = 1 keeps nothing, whatever the scale.
-  const Real scale = p < 1 ? static_cast<Real>(1.0 / (1.0 - p)) : Real{0};
-  Real* data = masks.mutable_data_ptr<Real>();
-  for (const std::uint64_t key : call.random().keys) {
-    const DrawSite site{.key = key,
-                        .node = static_cast<std::uint32_t>(call.node().position),
-                        .step = call.random().step};
-    fill_keep_mask(site, p, scale, std::span<Real>(data, elements));
-    data += elements;
-  }
+bool is_on(const Call& call) {
+  return fuse::is_random(call.node());
 }
 
-/// One mask a trial, [K, sizes...]; elements in row-major order of one trial.
-at::Tensor keep_masks(const Call& call,
-                      std::vector<std::int64_t> sizes,
-                      const at::Tensor& like) {
-  HYDRO_CHECK(static_cast<std::int64_t>(call.random().keys.size()) == call.trials(),
-              "one random key a trial");
-  sizes.insert(sizes.begin(), call.trials());
-  const bool wide = like.scalar_type() == at::kDouble;
-  at::Tensor masks = at::empty(sizes, like.options().dtype(wide ? at::kDouble : at::kFloat));
-  if (wide) {
-    fill_trials<double>(call, call.number("p"), masks);
-  } else {
-    fill_trials<float>(call, call.number("p"), masks);
-  }
-  return masks.to(like.scalar_type());
+/// `input`, or `self` where the model wrote dropout_.
+std::string_view input_name(const Call& call) {
+  return call.node().arguments.front().name;
 }
 
-void drop(const Call& call, std::vector<std::int64_t> mask_sizes) {
-  const at::Tensor& x = call.tensor("input");
-  const at::Tensor masks = keep_masks(call, std::move(mask_sizes), x);
-  const Axis axis = call.output_axis();
-  if (axis == Axis::kShared) {
-    call.put(at::mul(x, masks.squeeze(0)));
+const at::Tensor& given_input(const Call& call) {
+  return call.tensor(input_name(call));
+}
+
+at::Tensor input_of(const Call& call) {
+  return call.output_axis() == fuse::Axis::kShared
+             ? given_input(call)
+             : call.stacked(input_name(call), call.output_axis());
+}
+
+Sizes element_sizes(const Call& call) {
+  return trial_sizes(given_input(call), call.axis(input_name(call)));
+}
+
+/// One draw a sample and channel: the mask is [B, C, 1, ...].
+Sizes channel_sizes(const Call& call) {
+  Sizes sizes = element_sizes(call);
+  for (std::size_t dim = 2; dim < sizes.size(); ++dim) {
+    sizes[dim] = 1;
+  }
+  return sizes;
+}
+
+at::Tensor masks(const Call& call, const Sizes& sizes) {
+  return placed(call, keep_masks(call, sizes, call.number("p"), given_input(call)));
+}
+
+void drop(const Call& call, const Sizes& sizes) {
+  call.put(is_on(call) ? at::mul(input_of(call), masks(call, sizes)) : given_input(call));
+}
+
+/// Dropped elements take SELU's lowest value, and the rest is moved and scaled so that mean and
+/// variance stay. Source: Klambauer et al., "Self-normalizing neural networks", 2017.
+void drop_to_lowest(const Call& call, const Sizes& sizes) {
+  if (!is_on(call)) {
+    call.put(given_input(call));
     return;
   }
-  call.put(at::mul(call.stacked("input", axis),
-                   move_axis(masks, Axis::kFront, axis, call.trials())));
+  const double p = call.number("p");
+  const at::Tensor keep = masks(call, sizes);
+  if (p >= 1) {
+    call.put(at::mul(input_of(call), keep));
+    return;
+  }
+  constexpr double kLowest = 1.7580993408473766;
+  const double scale = 1 / std::sqrt((kLowest * kLowest * p + 1) * (1 - p));
+  // `keep` is 1 / (1 - p) or 0.
+  const at::Tensor shift = at::mul(keep, kLowest * scale * (1 - p)) - kLowest * scale * (1 - p);
+  call.put(at::mul(input_of(call), at::mul(keep, scale * (1 - p))) + shift);
 }
 
 }  // namespace
 
 void dropout(const Call& call) {
-  if (!fuse::is_random(call.node())) {
-    call.put(call.tensor("input"));
-    return;
-  }
-  drop(call, trial_sizes(call.tensor("input"), call.axis("input")));
+  drop(call, element_sizes(call));
 }
 
 void feature_dropout(const Call& call) {
-  if (!fuse::is_random(call.node())) {
-    call.put(call.tensor("input"));
+  drop(call, channel_sizes(call));
+}
+
+void alpha_dropout(const Call& call) {
+  drop_to_lowest(call, element_sizes(call));
+}
+
+void feature_alpha_dropout(const Call& call) {
+  drop_to_lowest(call, channel_sizes(call));
+}
+
+void native_dropout(const Call& call) {
+  if (!is_on(call)) {
+    call.put(0, given_input(call));
+    call.put(1, at::ones_like(given_input(call), at::kBool));
     return;
   }
-  // One draw a sample and channel: the mask is [B, C, 1, ...].
-  std::vector<std::int64_t> sizes = trial_sizes(call.tensor("input"), call.axis("input"));
-  for (std::size_t dim = 2; dim < sizes.size(); ++dim) {
-    sizes[dim] = 1;
-  }
-  drop(call, std::move(sizes));
+  const at::Tensor keep = masks(call, element_sizes(call));
+  call.put(0, at::mul(input_of(call), keep));
+  call.put(1, keep.to(at::kBool));
 }
 
 }  // namespace hydro::ops

@@ -1,6 +1,7 @@
 // hydro/ops/executor.h — a graph made ready to run (Program), and its run: rows resolved, axes
 // marked, values freed after their last use. A Program is immutable and may be shared by
-// threads; a run's state is in its Frame.
+// threads; a run's state is in its Frame. What all runs on inputs of one shape have in common
+// (masks, positions: nodes marked constant) is computed by the first and kept.
 //
 //   HYDRO_TRY(const Program program, compile(graph, K));
 //   std::vector<at::Tensor> feeds = ...;           // parallel to program.graph.inputs
@@ -15,6 +16,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -22,16 +24,21 @@
 #include "hydro/fuse/trial_axis.h"
 #include "hydro/ir/graph.h"
 #include "hydro/ops/ops.h"
+#include "hydro/ops/program_cache.h"
 #include "hydro/ops/table.h"
 #include "hydro/ops/torch.h"
 
 namespace hydro::ops {
 
-/// One node, resolved. `dead`: values that no later node reads. `reuse`: see Call::reuse().
+/// One node, resolved. `reuse`: see Call::reuse(). A constant node's results are computed once
+/// for each shape of the inputs; `kept` are those that other nodes read. `dead`: values that no
+/// later node reads.
 struct Step {
   ir::NodeId node{};
   Run run = nullptr;
   bool reuse = false;
+  bool constant = false;
+  std::vector<ir::ValueId> kept;
   std::vector<ir::ValueId> dead;
 };
 
@@ -40,10 +47,12 @@ struct Program {
   std::int64_t trials = 1;
   fuse::Axes axes;
   std::vector<Step> steps;
+  std::shared_ptr<ProgramCache> cache;  // also held by the program's copies
 };
 
 /// Requires: trials at least 1 (BugError)
-/// Errors:   H0330, an op without a row: names op, user's line and what to do
+/// Errors:   H0330, an op that libtorch does not have; H0332, one that draws random numbers and
+///           has no row; both name op and the user's line
 [[nodiscard]] Result<Program> compile(const ir::Graph& graph, std::int64_t trials);
 
 /// Called after each node, while its operands and outputs are still in the frame.

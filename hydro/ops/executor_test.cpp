@@ -285,15 +285,57 @@ TEST(Executor, ResultsThatTrialsShareAreDeliveredToEachOfThem) {
             (std::vector<std::int64_t>{3, 2}));
 }
 
-TEST(Executor, AnOpWithoutARowIsRefusedWithTheUsersLine) {
-  const Result<Program> program =
-      compile(ir::graph_of("graph {\n  input user x %x: float32[2]\n  %y: float32[2] = "
-                           "aten.erfinv.default(self=%x)  # net.py:7\n  output user y %y\n}\n"),
-              1);
+/// compile() of a graph whose one node is `node`.
+Result<Program> compiled(const std::string& node) {
+  return compile(ir::graph_of("graph {\n  input user x %x: float32[2]\n  %y: float32[2] = " +
+                              node + "  # net.py:7\n  output user y %y\n}\n"),
+                 1);
+}
+
+TEST(Executor, AnOpThatTorchDoesNotHaveIsRefusedWithTheUsersLine) {
+  const Result<Program> program = compiled("extension.frobnicate.default(self=%x)");
   ASSERT_FALSE(program.has_value());
   EXPECT_EQ(program.error().id, "H0330");
-  EXPECT_THAT(program.error().what, testing::HasSubstr("aten.erfinv.default"));
+  EXPECT_THAT(program.error().what, testing::HasSubstr("extension.frobnicate.default"));
   EXPECT_EQ(program.error().where, "net.py:7");
+}
+
+TEST(Executor, AnOpThatDrawsFromTorchsGeneratorIsRefused) {
+  const Result<Program> program = compiled("aten.poisson.default(self=%x)");
+  ASSERT_FALSE(program.has_value());
+  EXPECT_EQ(program.error().id, "H0332");
+  EXPECT_THAT(program.error().what, testing::HasSubstr("aten.poisson.default"));
+  EXPECT_EQ(program.error().where, "net.py:7");
+}
+
+TEST(Executor, ARandomOpThatIsSwitchedOffRunsAsTorchDoes) {
+  const auto graph = [](const std::string& p) {
+    return ir::graph_of(
+        "graph {\n  input user x %x: float32[2, 3, 4]\n  %y: float32[2, 3, 4], %w: float32[2, "
+        "3, 3] = aten._scaled_dot_product_attention_math.default(query=%x, key=%x, value=%x, "
+        "attn_mask=None, dropout_p=" +
+        p + ", is_causal=False)\n  output user y %y\n}\n");
+  };
+  EXPECT_FALSE(compile(graph("0.5"), 1).has_value());
+  const Result<Program> program = compile(graph("0.0"), 1);
+  ASSERT_TRUE(program.has_value());
+  const at::Tensor x = normals({2, 3, 4}, 1);
+  EXPECT_TRUE(at::allclose(run(*program, Tensors{x}, streams_of({1}))[0],
+                           at::scaled_dot_product_attention(x, x, x)));
+}
+
+TEST(Executor, WhereVmapFailsTrialsRunOneByOneFromThenOn) {
+  const Program program = program_of(
+      "graph {\n  input parameter w %w: float32[3, 2]\n  %i: int64[6, 2] = "
+      "aten.nonzero.default(self=%w)\n  output user i %i\n}\n",
+      2);
+  EXPECT_FALSE(program.cache->loops(0));
+  for (int i = 0; i < 2; ++i) {
+    const at::Tensor indices =
+        run(program, Tensors{at::ones({2, 3, 2})}, streams_of({1, 2}))[0];
+    EXPECT_EQ(indices.sizes().vec(), (std::vector<std::int64_t>{2, 6, 2}));
+    EXPECT_TRUE(program.cache->loops(0));
+  }
 }
 
 TEST(Executor, ShapesThatWerePredictedRightPassTheCheck) {

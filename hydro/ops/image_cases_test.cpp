@@ -14,20 +14,6 @@ namespace hydro::ops {
 
 namespace {
 
-using Ints = std::vector<std::int64_t>;
-
-std::string list(const Ints& values) {
-  std::string text;
-  for (const std::int64_t value : values) {
-    text += (text.empty() ? "" : ", ") + std::to_string(value);
-  }
-  return "[" + text + "]";
-}
-
-std::string word(bool value) {
-  return value ? "True" : "False";
-}
-
 struct ConvArgs {
   std::int64_t batch = 4;
   std::int64_t in = 4;

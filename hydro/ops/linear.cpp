@@ -7,15 +7,13 @@
 #include "hydro/fuse/trial_axis.h"
 #include "hydro/ops/families.h"
 #include "hydro/ops/ops.h"
+#include "hydro/ops/products.h"
 #include "hydro/ops/torch.h"
 
 namespace hydro::ops {
 
-namespace {
-
 using fuse::Axis;
 
-/// x [..., I], w [K, O, I], b [K, O] -> [K, ..., O], without K copies of x.
 at::Tensor linear_wide(const at::Tensor& x,
                        const at::Tensor& w,
                        const std::optional<at::Tensor>& b) {
@@ -25,7 +23,6 @@ at::Tensor linear_wide(const at::Tensor& x,
       .movedim(-2, 0);
 }
 
-/// x [K, ..., I], w [K, O, I], b [K, O] -> [K, ..., O]
 at::Tensor linear_batched(const at::Tensor& x,
                           const at::Tensor& w,
                           const std::optional<at::Tensor>& b) {
@@ -36,8 +33,6 @@ at::Tensor linear_batched(const at::Tensor& x,
   const at::Tensor y = b ? at::baddbmm(b->unsqueeze(1), rows, w_t) : at::bmm(rows, w_t);
   return x.dim() == 3 ? y : y.reshape(sizes);
 }
-
-}  // namespace
 
 void linear(const Call& call) {
   call.put(

@@ -10,6 +10,7 @@
 // random state.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -54,12 +55,23 @@ class Frame {
   std::vector<std::int64_t> integers_;
 };
 
+/// Where a run computes and how precisely: as its feeds do.
+struct Place {
+  at::Device device = at::kCPU;
+  at::ScalarType real = at::kFloat;  // what the graph calls float32
+  bool operator==(const Place&) const = default;
+};
+
+class ProgramCache;
+
 /// What a node's run needs beside the node; the same for all nodes of a run.
 struct Scene {
   const ir::Graph& graph;
-  const fuse::Axes& axes;       // all kShared when trials is 1
-  std::int64_t trials = 1;      // K
-  const RandomStreams& random;  // K keys
+  const fuse::Axes& axes;         // all kShared when trials is 1
+  std::int64_t trials = 1;        // K
+  const RandomStreams& random;    // K keys
+  Place place = {};               // of results that no operand decides
+  ProgramCache* cache = nullptr;  // the program's; null: nothing is remembered
 };
 
 class Call {
@@ -72,6 +84,15 @@ class Call {
   [[nodiscard]] std::int64_t trials() const { return scene_.trials; }
 
   [[nodiscard]] const RandomStreams& random() const { return scene_.random; }
+
+  [[nodiscard]] const Place& place() const { return scene_.place; }
+
+  [[nodiscard]] ProgramCache* cache() const { return scene_.cache; }
+
+  /// The node's index in the graph.
+  [[nodiscard]] std::size_t node_index() const {
+    return static_cast<std::size_t>(&node_ - scene_.graph.nodes().data());
+  }
 
   /// The first operand is dead after this node and nobody else needs its memory: an in-place op
   /// may be used.
@@ -95,8 +116,24 @@ class Call {
 
   [[nodiscard]] const std::vector<ir::ValueId>& values(std::string_view name) const;
 
+  [[nodiscard]] bool is_tensor(ir::ValueId value) const {
+    return scene_.graph.value(value).is_tensor();
+  }
+
+  [[nodiscard]] std::int64_t integer(ir::ValueId value) const { return frame_.integer(value); }
+
+  /// torch's name of the graph's type; float32 is the run's own precision.
+  [[nodiscard]] at::ScalarType dtype(ir::DType dtype) const;
+  /// Of the node's first output.
+  [[nodiscard]] at::ScalarType output_dtype() const;
+
   /// Where the operand carries the axis; kShared for a number.
   [[nodiscard]] fuse::Axis axis(std::string_view name) const;
+
+  [[nodiscard]] fuse::Axis axis(ir::ValueId value) const {
+    return scene_.axes[static_cast<std::size_t>(value)];
+  }
+
   /// Where this node's first output must carry it.
   [[nodiscard]] fuse::Axis output_axis() const;
   /// Rank of the operand in one trial.
@@ -105,7 +142,7 @@ class Call {
   [[nodiscard]] at::Tensor stacked(std::string_view name, fuse::Axis wanted) const;
   [[nodiscard]] at::Tensor stacked(ir::ValueId value, fuse::Axis wanted) const;
 
-  [[nodiscard]] const at::Tensor& shared(ir::ValueId value) const {
+  [[nodiscard]] const at::Tensor& tensor(ir::ValueId value) const {
     return frame_.tensor(value);
   }
 
@@ -113,6 +150,7 @@ class Call {
                                                            fuse::Axis wanted) const;
   /// The operand or number, ready to broadcast with others at the output's axis and rank.
   [[nodiscard]] at::Tensor aligned(std::string_view name) const;
+  [[nodiscard]] at::Tensor aligned(ir::ValueId value) const;
 
   void put(at::Tensor result) const { put(0, std::move(result)); }
 
@@ -120,17 +158,24 @@ class Call {
     frame_.set(node_.outputs[output], std::move(result));
   }
 
-  void put_integer(std::int64_t result) const { frame_.set(node_.outputs[0], result); }
+  void put_integer(std::int64_t result) const { put_integer(0, result); }
 
- private:
+  void put_integer(std::size_t output, std::int64_t result) const {
+    frame_.set(node_.outputs[output], result);
+  }
+
+  /// A constant or computed integer of a list.
   [[nodiscard]] std::int64_t resolve(const ir::IntItem& item) const;
 
+ private:
   const Scene& scene_;
   const ir::Node& node_;
   Frame& frame_;
   bool reuse_;
 };
 
+/// torch's name of a type.
+[[nodiscard]] at::ScalarType scalar_type(ir::DType dtype);
 /// `tensor`, which carries the axis at `from`, with its axis at `wanted` (a view); a shared one
 /// is expanded to K trials, without a copy.
 [[nodiscard]] at::Tensor move_axis(const at::Tensor& tensor,

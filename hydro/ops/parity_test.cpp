@@ -30,27 +30,48 @@ struct Setting {
 };
 
 bool per_trial(Role role, const Setting& setting) {
-  const bool activation = role == Role::kActivation;
-  return activation ? !setting.shared
-                    : role == Role::kState || role == Role::kVariance || role == Role::kCount;
+  switch (role) {
+    case Role::kActivation:
+    case Role::kIds:
+      return !setting.shared;
+    case Role::kState:
+    case Role::kVariance:
+    case Role::kShare:
+    case Role::kCount:
+      return true;
+    case Role::kConstant:
+    case Role::kMask:
+    case Role::kIndex:
+      break;
+  }
+  return false;
 }
 
 bool has_gradient(Role role) {
   return role == Role::kActivation || role == Role::kState;
 }
 
+bool is_integer(Role role) {
+  return role == Role::kIds || role == Role::kIndex || role == Role::kCount;
+}
+
+std::string input_kind(Role role, const Setting& setting) {
+  if (per_trial(role, setting)) {
+    return has_gradient(role) ? "parameter " : "buffer ";
+  }
+  return role == Role::kActivation || role == Role::kIds ? "user " : "constant ";
+}
+
 std::string graph_text(const Case& test, const Setting& setting) {
   std::string text = "graph {\n";
   for (const Operand& operand : test.operands) {
-    const std::string kind = per_trial(operand.role, setting)
-                                 ? (has_gradient(operand.role) ? "parameter " : "buffer ")
-                                 : (operand.role == Role::kActivation ? "user " : "constant ");
+    const std::string kind = input_kind(operand.role, setting);
     std::string shape;
     for (const std::int64_t size : operand.shape) {
       shape += (shape.empty() ? "" : ", ") + std::to_string(size);
     }
-    text +=
-        "  input " + kind + operand.name + " %" + operand.name + ": float32[" + shape + "]\n";
+    text += "  input " + kind + operand.name + " %" + operand.name +
+            (is_integer(operand.role) ? ": int64[" : ": float32[") + shape + "]\n";
   }
   text += test.body;
   for (const std::string& result : test.results) {
@@ -72,6 +93,11 @@ at::Tensor make_feed(const Operand& operand, std::uint64_t key, const Setting& s
       return (drawn.abs() * 3).floor().to(at::kLong) + 1;
     case Role::kVariance:
       return (drawn.abs() + 0.5).to(setting.dtype);
+    case Role::kShare:
+      return at::sigmoid(drawn).to(setting.dtype);
+    case Role::kIds:
+    case Role::kIndex:
+      return (drawn.abs() * 1000).floor().to(at::kLong).remainder(operand.limit);
     case Role::kActivation:
     case Role::kState:
     case Role::kConstant:
@@ -159,6 +185,7 @@ void expect_close(const at::Tensor& actual,
                   double tolerance,
                   const std::string& what) {
   ASSERT_EQ(actual.sizes(), reference.sizes()) << what;
+  EXPECT_EQ(actual.scalar_type(), reference.scalar_type()) << what;
   EXPECT_LE(relative_error(actual, reference), tolerance) << what;
 }
 
@@ -213,29 +240,53 @@ void check(const Case& test, const Tolerance& allowed, const Setting& setting) {
   }
 }
 
-std::vector<Case> cases_of(std::string_view op) {
-  std::vector<Case> cases = image_cases();
-  std::ranges::move(value_cases(), std::back_inserter(cases));
+std::vector<Case> cases_of(std::vector<Case> cases, std::string_view op) {
   std::erase_if(cases, [&](const Case& test) { return test.op != op; });
   return cases;
 }
 
-std::string test_name(const testing::TestParamInfo<Row>& info) {
-  std::string name(info.param.op);
+std::vector<Case> table_cases() {
+  std::vector<Case> cases;
+  for (const auto& family : {image_cases,
+                             channel_cases,
+                             value_cases,
+                             pointwise_cases,
+                             shape_cases,
+                             random_cases,
+                             token_cases,
+                             attention_cases,
+                             recurrent_cases}) {
+    std::ranges::move(family(), std::back_inserter(cases));
+  }
+  return cases;
+}
+
+std::string test_name(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
   std::ranges::replace_if(
       name, [](unsigned char letter) { return std::isalnum(letter) == 0; }, '_');
   return name;
 }
 
-class Parity : public testing::TestWithParam<Row> {
- protected:
-  static void SetUpTestSuite() { at::set_num_threads(1); }
-};
+std::vector<std::string> table_ops() {
+  std::vector<std::string> ops;
+  for (const Row& row : table()) {
+    ops.emplace_back(row.op);
+  }
+  return ops;
+}
 
-TEST_P(Parity, StackedTrialsEqualSeparatePlainCalls) {
-  const std::vector<Case> cases = cases_of(GetParam().op);
-  ASSERT_FALSE(cases.empty())
-      << "a row needs a case in image_cases_test.cpp or value_cases_test.cpp";
+std::vector<std::string> boxed_ops() {
+  std::vector<std::string> ops;
+  for (const Case& test : boxed_cases()) {
+    ops.emplace_back(test.op);
+  }
+  std::ranges::sort(ops);
+  ops.erase(std::ranges::unique(ops).begin(), ops.end());
+  return ops;
+}
+
+void check_all(const std::vector<Case>& cases, const Tolerance& tolerance) {
   for (const Case& test : cases) {
     for (const std::int64_t trials : {1, 2, 5}) {
       for (const at::ScalarType dtype : {at::kFloat, at::kDouble}) {
@@ -243,23 +294,37 @@ TEST_P(Parity, StackedTrialsEqualSeparatePlainCalls) {
           SCOPED_TRACE(test.body + "K=" + std::to_string(trials) +
                        (dtype == at::kFloat ? " single" : " double") +
                        (shared ? ", shared input" : ", own inputs"));
-          check(
-              test, GetParam().tolerance, {.trials = trials, .dtype = dtype, .shared = shared});
+          check(test, tolerance, {.trials = trials, .dtype = dtype, .shared = shared});
         }
       }
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Table,
-                         Parity,
-                         testing::ValuesIn(table().begin(), table().end()),
-                         test_name);
+class Parity : public testing::TestWithParam<std::string> {
+ protected:
+  static void SetUpTestSuite() { at::set_num_threads(1); }
+};
+
+TEST_P(Parity, StackedTrialsEqualSeparatePlainCalls) {
+  const std::vector<Case> cases = cases_of(table_cases(), GetParam());
+  ASSERT_FALSE(cases.empty()) << "a row needs a case in one of the files *_cases_test.cpp";
+  check_all(cases, find_row(GetParam())->tolerance);
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, Parity, testing::ValuesIn(table_ops()), test_name);
+
+class WithoutARow : public Parity {};
+
+TEST_P(WithoutARow, StackedTrialsEqualSeparatePlainCalls) {
+  EXPECT_EQ(find_row(GetParam()), nullptr);
+  check_all(cases_of(boxed_cases(), GetParam()), {});
+}
+
+INSTANTIATE_TEST_SUITE_P(Torch, WithoutARow, testing::ValuesIn(boxed_ops()), test_name);
 
 TEST(ParityCases, NameOnlyOpsOfTheTable) {
-  std::vector<Case> cases = image_cases();
-  std::ranges::move(value_cases(), std::back_inserter(cases));
-  for (const Case& test : cases) {
+  for (const Case& test : table_cases()) {
     EXPECT_NE(find_row(test.op), nullptr) << test.op;
   }
 }

@@ -1,8 +1,10 @@
 // Pointwise ops. They run on any layout: stacked operands are aligned so that they broadcast as
 // in one trial.
+#include <cstdint>
 #include <variant>
 
 #include "hydro/base/result.h"
+#include "hydro/fuse/trial_axis.h"
 #include "hydro/ir/graph.h"
 #include "hydro/ops/families.h"
 #include "hydro/ops/ops.h"
@@ -12,34 +14,10 @@ namespace hydro::ops {
 
 namespace {
 
+using fuse::Axis;
+
 at::Scalar alpha(const Call& call) {
   return call.has("alpha") ? call.scalar("alpha") : at::Scalar(1);
-}
-
-at::ScalarType scalar_type(ir::DType dtype) {
-  switch (dtype) {
-    case ir::DType::kBool:
-      return at::kBool;
-    case ir::DType::kUInt8:
-      return at::kByte;
-    case ir::DType::kInt8:
-      return at::kChar;
-    case ir::DType::kInt16:
-      return at::kShort;
-    case ir::DType::kInt32:
-      return at::kInt;
-    case ir::DType::kInt64:
-      return at::kLong;
-    case ir::DType::kFloat16:
-      return at::kHalf;
-    case ir::DType::kBFloat16:
-      return at::kBFloat16;
-    case ir::DType::kFloat32:
-      return at::kFloat;
-    case ir::DType::kFloat64:
-      return at::kDouble;
-  }
-  return at::kFloat;
 }
 
 }  // namespace
@@ -67,21 +45,6 @@ void relu(const Call& call) {
   call.put(call.reuse() ? at::relu_(self) : at::relu(self));
 }
 
-void hardtanh(const Call& call) {
-  at::Tensor self = call.tensor("self");
-  const at::Scalar low = call.scalar("min_val");
-  const at::Scalar high = call.scalar("max_val");
-  call.put(at::hardtanh(self, low, high));
-}
-
-void relu6(const Call& call) {
-  call.put(at::hardtanh(call.tensor("self"), 0, 6));
-}
-
-void leaky_relu(const Call& call) {
-  call.put(at::leaky_relu(call.tensor("self"), call.scalar("negative_slope")));
-}
-
 void tanh(const Call& call) {
   call.put(at::tanh(call.tensor("self")));
 }
@@ -98,14 +61,6 @@ void silu(const Call& call) {
   call.put(at::silu(call.tensor("self")));
 }
 
-void neg(const Call& call) {
-  call.put(at::neg(call.tensor("self")));
-}
-
-void masked_fill(const Call& call) {
-  call.put(at::masked_fill(call.tensor("self"), call.tensor("mask"), call.aligned("value")));
-}
-
 void masked_fill_stacked(const Call& call) {
   const at::Tensor self = call.stacked("self", call.output_axis());
   const at::Tensor mask = call.aligned("mask");
@@ -116,8 +71,19 @@ void masked_fill_stacked(const Call& call) {
                             : at::where(mask, value, self));
 }
 
-void copy(const Call& call) {
-  call.put(at::clone(call.tensor("self")));
+/// One slope a channel, or one for all.
+void prelu_stacked(const Call& call) {
+  const Axis axis = call.output_axis();
+  const at::Tensor x = call.stacked("self", axis);
+  at::Tensor slope = call.stacked("weight", Axis::kFront);
+  const std::int64_t rank = x.dim() - 1;
+  if (slope.size(1) > 1 && rank > 1) {
+    slope = slope.unsqueeze(1);  // channels stand behind the batch
+  }
+  while (slope.dim() - 1 < rank) {
+    slope = slope.unsqueeze(-1);
+  }
+  call.put(at::where(x.gt(0), x, x * move_axis(slope, Axis::kFront, axis, call.trials())));
 }
 
 void forward_value(const Call& call) {
@@ -131,7 +97,7 @@ void detach(const Call& call) {
 void to_dtype(const Call& call) {
   const auto* dtype = std::get_if<ir::DType>(&call.node().argument("dtype"));
   HYDRO_CHECK(dtype != nullptr, call.node().describe() + ": no dtype");
-  call.put(call.tensor("self").to(scalar_type(*dtype)));
+  call.put(call.tensor("self").to(call.dtype(*dtype)));
 }
 
 }  // namespace hydro::ops

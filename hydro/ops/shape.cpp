@@ -2,7 +2,9 @@
 // one further.
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "hydro/fuse/trial_axis.h"
@@ -63,6 +65,24 @@ Range range_of(const Call& call) {
           .step = call.integer_or("step", 1)};
 }
 
+/// Without dimensions all of one trial's are meant.
+struct Reduction {
+  std::vector<std::int64_t> dims;
+  bool keep = false;
+  std::optional<at::ScalarType> dtype;
+};
+
+Reduction reduction_of(const Call& call) {
+  const bool everything = !call.has("dim") || call.integers("dim").empty();
+  Reduction reduction{.dims = everything ? all_dims(call) : dims_argument(call, "dim"),
+                      .keep = call.has("keepdim") && call.boolean("keepdim"),
+                      .dtype = std::nullopt};
+  if (call.has("dtype")) {
+    reduction.dtype = call.dtype(std::get<ir::DType>(call.node().argument("dtype")));
+  }
+  return reduction;
+}
+
 }  // namespace
 
 void reshape(const Call& call) {
@@ -111,10 +131,13 @@ void squeeze_dims(const Call& call) {
 }
 
 void mean(const Call& call) {
-  const bool everything = !call.has("dim") || call.integers("dim").empty();
-  const bool keep = call.has("keepdim") && call.boolean("keepdim");
-  call.put(at::mean(
-      placed(call, "self"), everything ? all_dims(call) : dims_argument(call, "dim"), keep));
+  const Reduction r = reduction_of(call);
+  call.put(at::mean(placed(call, "self"), r.dims, r.keep, r.dtype));
+}
+
+void sum(const Call& call) {
+  const Reduction r = reduction_of(call);
+  call.put(at::sum(placed(call, "self"), r.dims, r.keep, r.dtype));
 }
 
 void slice(const Call& call) {
@@ -148,7 +171,7 @@ void cat(const Call& call) {
   std::int64_t rank = 0;
   for (const ir::ValueId part : call.values("tensors")) {
     parts.push_back(has_axis(call) ? call.stacked(part, call.output_axis())
-                                   : call.shared(part));
+                                   : call.tensor(part));
     rank = parts.back().dim() - (has_axis(call) ? 1 : 0);
   }
   call.put(at::cat(parts, dim_of(call, call.integer("dim"), rank)));

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hydro/base/philox.h"
@@ -15,16 +16,29 @@
 namespace hydro::ops {
 
 using Tensors = std::vector<at::Tensor>;
+using Ints = std::vector<std::int64_t>;
 
 /// kActivation is tried both as one tensor for all trials and as one a trial; kState is one a
-/// trial; kConstant is shared. kMask: a shared bool tensor. kVariance: state, positive. kCount:
-/// state, a whole number.
-enum class Role : std::uint8_t { kActivation, kState, kConstant, kMask, kVariance, kCount };
+/// trial; kConstant is shared. kMask: a shared bool tensor. kVariance: state, positive. kShare:
+/// state in (0, 1). kCount: state, a whole number. kIds: as kActivation, whole numbers below
+/// `limit`; kIndex: the same, shared.
+enum class Role : std::uint8_t {
+  kActivation,
+  kState,
+  kConstant,
+  kMask,
+  kVariance,
+  kShare,
+  kCount,
+  kIds,
+  kIndex
+};
 
 struct Operand {
   std::string name;
   std::vector<std::int64_t> shape;
   Role role = Role::kActivation;
+  std::int64_t limit = 4;
 };
 
 /// What one trial must give: plain torch calls on its operands (in the order of
@@ -42,7 +56,16 @@ struct Case {
 };
 
 [[nodiscard]] std::vector<Case> image_cases();
+[[nodiscard]] std::vector<Case> channel_cases();
 [[nodiscard]] std::vector<Case> value_cases();
+[[nodiscard]] std::vector<Case> pointwise_cases();
+[[nodiscard]] std::vector<Case> shape_cases();
+[[nodiscard]] std::vector<Case> random_cases();
+[[nodiscard]] std::vector<Case> token_cases();
+[[nodiscard]] std::vector<Case> attention_cases();
+[[nodiscard]] std::vector<Case> recurrent_cases();
+/// Of ops without a row.
+[[nodiscard]] std::vector<Case> boxed_cases();
 
 /// "  %NAME: float32[1, 1, ...] = OP(ARGUMENTS)": parity looks at ranks only.
 inline std::string node_text(std::string_view name,
@@ -68,6 +91,56 @@ inline Case one_node(std::string_view op,
           .body = node_text("y", rank, op, arguments),
           .results = {"y"},
           .reference = std::move(reference)};
+}
+
+inline std::vector<Operand> x_of(Ints shape) {
+  return {{"x", std::move(shape)}};
+}
+
+/// What one trial must give, as one expression.
+using Plain = at::Tensor (*)(const Tensors& in);
+
+/// As one_node(), its reference a plain expression.
+inline Case simple(std::string_view op,
+                   std::vector<Operand> operands,
+                   int rank,
+                   std::string_view arguments,
+                   Plain plain) {
+  return one_node(
+      op, std::move(operands), rank, arguments, [plain](const Tensors& in, std::uint64_t) {
+        return Tensors{plain(in)};
+      });
+}
+
+/// "[1, 2]" and "True", as the graph's text form has them.
+inline std::string list(const Ints& values) {
+  std::string text;
+  for (const std::int64_t value : values) {
+    text += (text.empty() ? "" : ", ") + std::to_string(value);
+  }
+  return "[" + text + "]";
+}
+
+inline std::string word(bool value) {
+  return value ? "True" : "False";
+}
+
+/// What a trial with this key draws at node 0 in step 9, where parity's programs are.
+inline at::Tensor drawn_uniforms(const Ints& sizes, std::uint64_t key) {
+  at::Tensor uniforms = at::empty(sizes, at::kDouble);
+  fill_uniform({.key = key, .node = 0, .step = 9},
+               0,
+               std::span<double>(uniforms.mutable_data_ptr<double>(),
+                                 static_cast<std::size_t>(uniforms.numel())));
+  return uniforms;
+}
+
+/// Dropout's mask from drawn_uniforms().
+inline at::Tensor drawn_mask(const Ints& sizes,
+                             double p,
+                             std::uint64_t key,
+                             const at::Tensor& like) {
+  return drawn_uniforms(sizes, key).ge(p).to(like.scalar_type()) * (p < 1 ? 1 / (1 - p) : 0.0);
 }
 
 /// Standard normals, the same on every machine.
