@@ -135,6 +135,7 @@ struct TuneSection {
   SearchKind search = SearchKind::kRandom;
   double scaling = 8;
   Parametrization parametrization = Parametrization::kMup;
+  bool zero_query = false;  // queries of attention start at 0
   Fusion fusion;
   std::uint64_t seed = 1;
   bool deterministic = false;

@@ -94,6 +94,16 @@ TEST(Job, DefaultsAreThoseOfTheInterface) {
   EXPECT_EQ(job.train.evaluate_every, (worker::Span{1, worker::Span::Unit::kEpochs}));
 }
 
+TEST(Job, QueriesStartAtZeroOnlyWhenAsked) {
+  JobText text;
+  text.tune = "";
+  EXPECT_FALSE(good(text.text()).tune.zero_query);
+  const Job job =
+      good(text.text() + "tune: {parametrization: {name: mup, zero_query: true}}\n");
+  EXPECT_TRUE(job.tune.zero_query);
+  EXPECT_EQ(job.tune.parametrization, Parametrization::kMup);
+}
+
 TEST(Job, ASpaceOfOnePointIsTriedOnceByDefault) {
   JobText text;
   text.tune = "";

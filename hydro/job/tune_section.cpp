@@ -23,7 +23,6 @@ namespace {
 
 struct TuneValues : TuneSection {
   std::optional<Mode> given_mode;
-  bool zero_query = false;
 };
 
 constexpr auto kModes = std::to_array<std::pair<std::string_view, Mode>>(
@@ -151,7 +150,7 @@ constexpr auto kParametrizationRows = std::to_array<Row<TuneValues>>({
      "true or false",
      "false",
      "start the query weights at 0",
-     &read_bool<&TuneValues::zero_query, TuneValues>},
+     &read_bool<&TuneSection::zero_query, TuneValues>},
 });
 
 Result<void> read_parametrization(const Reader& reader,
@@ -162,10 +161,8 @@ Result<void> read_parametrization(const Reader& reader,
     return read_word<&TuneSection::parametrization, kParametrizations, TuneValues>(
         reader, node, row, out);
   }
-  HYDRO_TRY_VOID(read_rows(
-      reader, node, row.key, std::span<const Row<TuneValues>>(kParametrizationRows), out));
-  return out.zero_query ? not_in_this_version(reader, *node.find("zero_query"), "zero_query")
-                        : Result<void>();
+  return read_rows(
+      reader, node, row.key, std::span<const Row<TuneValues>>(kParametrizationRows), out);
 }
 
 Result<void> read_fusion(const Reader& reader,

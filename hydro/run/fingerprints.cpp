@@ -35,6 +35,7 @@ std::vector<fs::path> files_of(const job::Split& split) {
   }
   const auto& arrays = std::get<job::ArrayFiles>(split.files);
   std::vector<fs::path> out;
+  out.reserve(arrays.inputs.size() + 1);
   for (const auto& [name, file] : arrays.inputs) {
     out.push_back(file);
   }

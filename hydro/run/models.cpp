@@ -123,7 +123,8 @@ Result<shrink::Options> shrink_options(const job::Job& job, double scaling) {
   shrink::Options options = {.scaling = scaling,
                              .min_width = job.tune.min_width,
                              .parametrization = parametrization_of(job.tune.parametrization),
-                             .roles = {}};
+                             .roles = {},
+                             .zero_query = job.tune.zero_query};
   for (const auto& [pattern, name] : job.model.roles) {
     const std::optional<shrink::Role> role = shrink::find_role(name);
     HYDRO_CHECK(role.has_value(), "the job file let role `" + name + "` pass");

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/types.h>
@@ -97,7 +98,7 @@ std::vector<std::string> merged_environment(const std::map<std::string, std::str
     }
   }
   for (const auto& [name, value] : added) {
-    out.push_back(name + "=" + value);
+    out.push_back(fmt::format("{}={}", name, value));
   }
   return out;
 }

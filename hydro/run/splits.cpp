@@ -38,6 +38,7 @@ data::SplitSource source_of(const job::Split& split) {
 
 std::vector<data::Transform> transforms_of(const job::DataSection& section) {
   std::vector<data::Transform> out;
+  out.reserve(section.transform.size());
   for (const job::Transform& transform : section.transform) {
     out.push_back(
         std::visit(Overloaded{[](const job::Rgb&) -> data::Transform { return data::Rgb{}; },

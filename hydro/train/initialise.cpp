@@ -112,6 +112,25 @@ std::int64_t row_size(const ir::StateEntry& entry) {
   return size;
 }
 
+/// Zeroes what `out`, elements from `first` on, has of the block.
+void clear(const ir::StateEntry& entry,
+           const ir::ZeroBlock& block,
+           std::int64_t first,
+           std::span<double> out) {
+  const auto dim = static_cast<std::size_t>(block.dim);
+  std::int64_t stride = 1;
+  for (std::size_t i = dim + 1; i < entry.shape.size(); ++i) {
+    stride *= entry.shape[i];
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::int64_t place =
+        (first + static_cast<std::int64_t>(i)) / stride % entry.shape.at(dim);
+    if (place >= block.begin && place < block.end) {
+      out[i] = 0;
+    }
+  }
+}
+
 }  // namespace
 
 double normal_quantile(double p) {
@@ -143,6 +162,9 @@ void draw_initial(const ir::StateEntry& entry,
     }
   }
   HYDRO_CHECK(drawn == end - first, entry.name + " has rows without a law");
+  for (const ir::ZeroBlock& block : entry.zeros) {
+    clear(entry, block, first, out);
+  }
 }
 
 }  // namespace hydro::train

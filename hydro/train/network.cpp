@@ -26,27 +26,29 @@
 namespace hydro::train {
 namespace {
 
+using Names = std::set<std::string, std::less<>>;
+
+/// Buffers that either graph updates. The others are the same in all trials and steps, as are
+/// frozen parameters.
+Names changing_buffers(const ir::Model& model) {
+  Names names;
+  for (const ir::Graph* graph : {&model.train, &model.eval}) {
+    for (const ir::Output& output : graph->outputs) {
+      if (output.kind == ir::OutputKind::kBuffer) {
+        names.insert(output.name);
+      }
+    }
+  }
+  return names;
+}
+
 bool is_trained(const ir::StateEntry& entry) {
   return entry.kind == ir::StateKind::kParameter && entry.tie.empty();
 }
 
-at::ScalarType scalar_type(ir::DType dtype) {
-  constexpr std::array kTypes = {at::kBool,
-                                 at::kByte,
-                                 at::kChar,
-                                 at::kShort,
-                                 at::kInt,
-                                 at::kLong,
-                                 at::kHalf,
-                                 at::kBFloat16,
-                                 at::kFloat,
-                                 at::kDouble};
-  return kTypes.at(static_cast<std::size_t>(dtype));
-}
-
 /// Floating point follows the network's precision, everything else stays.
 at::Tensor to_tensor(const ir::TensorData& data, at::ScalarType dtype) {
-  at::Tensor tensor = at::empty(data.shape, scalar_type(data.dtype));
+  at::Tensor tensor = at::empty(data.shape, ops::scalar_type(data.dtype));
   HYDRO_CHECK(tensor.nbytes() == data.bytes.size());
   if (!data.bytes.empty()) {
     std::memcpy(tensor.mutable_data_ptr(), data.bytes.data(), data.bytes.size());
@@ -124,7 +126,8 @@ Result<Network> Network::make(const shrink::Surrogate& surrogate,
   Network network(optim::FlatLayout(shapes_of(entries), trials, setting.dtype), setting);
   network.state_ = surrogate.model.state;
   network.make_parameters(setting, entries);
-  HYDRO_TRY_VOID(network.take_tensors(surrogate.model, setting.dtype));
+  network.take_tensors(surrogate.model, setting.dtype);
+  HYDRO_TRY_VOID(network.check_state());
   HYDRO_TRY(network.train_, make_half(network, surrogate.model.train));
   HYDRO_TRY(network.eval_, make_half(network, surrogate.model.eval));
   return network;
@@ -145,26 +148,29 @@ void Network::make_parameters(const NetworkSetting& setting,
   }
 }
 
-Result<void> Network::take_tensors(const ir::Model& model, at::ScalarType dtype) {
+void Network::take_tensors(const ir::Model& model, at::ScalarType dtype) {
+  const Names changing = changing_buffers(model);
   for (const auto& [name, data] : model.tensors) {
-    const ir::StateEntry* entry = model.find_state(name);
-    const bool changes = entry != nullptr && entry->kind != ir::StateKind::kFrozen;
     const at::Tensor one = to_tensor(data, dtype);
-    const bool has_axis = trials() > 1 && entry != nullptr;
-    const at::Tensor all = has_axis ? one.unsqueeze(0).expand([&] {
-      std::vector<std::int64_t> shape = data.shape;
+    if (!changing.contains(name)) {
+      fixed_index_[name] = fixed_.size();
+      fixed_.push_back(one);
+      continue;
+    }
+    std::vector<std::int64_t> shape = data.shape;
+    if (trials() > 1) {
       shape.insert(shape.begin(), trials());
-      return shape;
-    }())
-                                    : one;
-    auto& index = changes ? buffer_index_ : fixed_index_;
-    auto& tensors = changes ? buffers_ : fixed_;
-    index[name] = tensors.size();
-    tensors.push_back(changes ? all.clone(at::MemoryFormat::Contiguous) : all);
+    }
+    buffer_index_[name] = buffers_.size();
+    buffers_.push_back(one.expand(shape).clone(at::MemoryFormat::Contiguous));
   }
-  for (const ir::StateEntry& entry : model.state) {
+}
+
+Result<void> Network::check_state() const {
+  for (const ir::StateEntry& entry : state_) {
     const std::string& holder = entry.tie.empty() ? entry.name : entry.tie;
-    if (!leaf_index_.contains(holder) && !model.tensors.contains(holder)) {
+    if (!leaf_index_.contains(holder) && !buffer_index_.contains(holder) &&
+        !fixed_index_.contains(holder)) {
       return make_error("H0503", "the archive holds no data for `" + holder + "`");
     }
   }
@@ -190,7 +196,7 @@ Result<Network::Feed> Network::feed_of(const ir::Input& input) const {
 
 Result<Network::Half> Network::make_half(const Network& network, const ir::Graph& graph) {
   Half half;
-  HYDRO_TRY(half.program, ops::compile(graph, network.trials()));
+  HYDRO_TRY(half.program, ops::compile(network.with_fixed_state(graph), network.trials()));
   HYDRO_TRY(half.output, selected_output(graph));
   for (const ir::Input& input : graph.inputs) {
     HYDRO_TRY(Feed feed, network.feed_of(input));
@@ -203,6 +209,15 @@ Result<Network::Half> Network::make_half(const Network& network, const ir::Graph
     half.buffer_of.push_back(is_buffer ? found->second : 0);
   }
   return half;
+}
+
+ir::Graph Network::with_fixed_state(ir::Graph graph) const {
+  for (ir::Input& input : graph.inputs) {
+    if (fixed_index_.contains(input.name) && input.kind != ir::InputKind::kUser) {
+      input.kind = ir::InputKind::kConstant;
+    }
+  }
+  return graph;
 }
 
 std::vector<at::Tensor> Network::feeds(const Half& half, const NamedTensors& inputs) const {
@@ -280,9 +295,9 @@ at::Tensor Network::state_of(const ir::StateEntry& entry, std::int64_t trial) co
   } else if (const auto buffer = buffer_index_.find(holder); buffer != buffer_index_.end()) {
     value = one(buffers_[buffer->second]);
   } else {
-    value = one(fixed_[fixed_index_.at(holder)]);
+    value = fixed_[fixed_index_.at(holder)];
   }
-  return value.to(scalar_type(entry.dtype)).contiguous();
+  return value.to(ops::scalar_type(entry.dtype)).contiguous();
 }
 
 Result<void> Network::check_shapes(const NamedTensors& inputs) {

@@ -1,7 +1,7 @@
 // hydro/train/network.h — a model that can run: both graphs compiled for K trials, the trials'
 // parameters in one flat buffer, their statistics, and what never changes (frozen parameters,
-// constants). Thread-safety: one thread at a time; the Surrogate is only read while the network
-// is built.
+// buffers that no graph updates, constants). Thread-safety: one thread at a time; the Surrogate
+// is only read while the network is built.
 #pragma once
 
 #include <cstdint>
@@ -99,7 +99,11 @@ class Network {
   static Result<Half> make_half(const Network& network, const ir::Graph& graph);
   void make_parameters(const NetworkSetting& setting,
                        std::span<const ir::StateEntry* const> entries);
-  Result<void> take_tensors(const ir::Model& model, at::ScalarType dtype);
+  void take_tensors(const ir::Model& model, at::ScalarType dtype);
+  /// Errors: H0503
+  [[nodiscard]] Result<void> check_state() const;
+  /// The graph with frozen parameters and unchanging buffers as constants: without trial axis.
+  [[nodiscard]] ir::Graph with_fixed_state(ir::Graph graph) const;
   [[nodiscard]] Result<Feed> feed_of(const ir::Input& input) const;
   [[nodiscard]] std::vector<at::Tensor> feeds(const Half& half,
                                               const NamedTensors& inputs) const;

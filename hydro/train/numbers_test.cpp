@@ -87,6 +87,23 @@ TEST(Initialise, DrawsAnElementAlikeInWholeAndInPieces) {
   EXPECT_NE(whole[25], 2);
 }
 
+TEST(Initialise, ZeroesBlocksOfRowsAndOfColumnsAlsoInPieces) {
+  ir::StateEntry entry =
+      testing::entry_of("w", {4, 6}, {{.row_end = 4, .kind = ir::LawKind::kNormal, .std = 1}});
+  std::vector<double> values(24);
+  draw_initial(entry, 3, 0, values);
+  entry.zeros = {{.dim = 1, .begin = 2, .end = 4}, {.dim = 0, .begin = 3, .end = 4}};
+  std::vector<double> cleared(24);
+  for (std::int64_t i = 0; i < 24; i += 5) {
+    const auto size = static_cast<std::size_t>(std::min<std::int64_t>(5, 24 - i));
+    draw_initial(entry, 3, i, std::span(cleared).subspan(static_cast<std::size_t>(i), size));
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool zero = i / 6 == 3 || i % 6 == 2 || i % 6 == 3;
+    EXPECT_EQ(cleared[i], zero ? 0 : values[i]) << i;
+  }
+}
+
 TEST(Initialise, RefusesRowsWithoutALaw) {
   std::vector<double> values(10);
   const ir::StateEntry entry = testing::entry_of("w", {10}, {{.row_end = 9}});
