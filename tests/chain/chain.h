@@ -23,6 +23,22 @@ inline std::filesystem::path archive_path(const std::string& file) {
   return std::filesystem::path(HYDRO_ARCHIVES) / file;
 }
 
+/// Those of networks.py.
+inline std::vector<std::string> networks() {
+  return {"gpt2",
+          "gpt2_eager",
+          "gpt_neo",
+          "bert_words",
+          "bert_classes",
+          "swin",
+          "vit",
+          "mobilenet_v3",
+          "lstm",
+          "lstm_one_layer",
+          "lstm_tied",
+          "encoder"};
+}
+
 /// Fails the test when the archive cannot be read.
 inline pt2::Archive archive_of(const std::string& name) {
   Result<pt2::Archive> archive = pt2::read_archive(archive_path(name + ".pt2"), {});
@@ -65,8 +81,29 @@ inline NamedTensors tensors_of(const std::string& name) {
   return out;
 }
 
+inline at::Tensor tensor_of(const ir::TensorData& data) {
+  const std::map<ir::DType, at::ScalarType> types = {{ir::DType::kFloat32, at::kFloat},
+                                                     {ir::DType::kInt64, at::kLong},
+                                                     {ir::DType::kBool, at::kBool}};
+  at::Tensor out = at::empty(data.shape, at::TensorOptions(types.at(data.dtype)));
+  std::memcpy(out.data_ptr(), data.bytes.data(), data.bytes.size());
+  return out;
+}
+
+/// What an input of a graph is fed: "x", state, or what the archive itself holds (masks).
+inline at::Tensor feed_of(const ir::Model& model,
+                          const ir::Input& input,
+                          const NamedTensors& tensors) {
+  if (input.kind == ir::InputKind::kUser) {
+    return tensors.at("x");
+  }
+  const auto state = tensors.find("state/" + input.name);
+  return state != tensors.end() ? state->second : tensor_of(model.tensors.at(input.name));
+}
+
 /// The selected output of `graph` with state and x from `tensors`, floating tensors as `dtype`.
-inline at::Tensor run_graph(const ir::Graph& graph,
+inline at::Tensor run_graph(const ir::Model& model,
+                            const ir::Graph& graph,
                             const NamedTensors& tensors,
                             at::ScalarType dtype) {
   const c10::NoGradGuard no_gradients;
@@ -77,8 +114,7 @@ inline at::Tensor run_graph(const ir::Graph& graph,
   }
   std::vector<at::Tensor> feeds;
   for (const ir::Input& input : graph.inputs) {
-    const at::Tensor& found =
-        tensors.at(input.kind == ir::InputKind::kUser ? "x" : "state/" + input.name);
+    const at::Tensor found = feed_of(model, input, tensors);
     feeds.push_back(found.is_floating_point() ? found.to(dtype) : found);
   }
   const std::vector<at::Tensor> results = ops::run(*program, feeds, {.keys = {0}});

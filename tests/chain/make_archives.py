@@ -1,5 +1,5 @@
-"""Exports what the chain's tests read: each family at widths 1/1, 1/2, 1/4, 1/8 with weights, an input and plain
-PyTorch's outputs; and torchvision's models at full width. Keeps what is already there and newer than its makers.
+"""Exports what the chain's tests read: each family at widths 1/1, 1/2, 1/4, 1/8 (networks: 1/1 and 1/4) with weights,
+an input and plain PyTorch's outputs; and torchvision's models at full width. Keeps what is already there and newer than its makers.
 
     make_archives.py FOLDER
 """
@@ -15,23 +15,39 @@ import torch  # noqa: E402
 from safetensors.torch import save_file  # noqa: E402
 
 from families import FAMILIES, TORCHVISION, WHOLE  # noqa: E402
+from networks import NETWORKS, TOKENS, WORDS  # noqa: E402
 from hydro import export  # noqa: E402
 
 
-def archive(target, kwargs, shape, path, inputs="float32"):
-    spec = f"{inputs}[*,{','.join(map(str, shape))}]"
+def archive(target, kwargs, spec, path):
     code = export.main([target, "--kwargs", json.dumps(kwargs), "--input", spec, "-o", str(path)])
     if code:
         sys.exit(f"export of {target} failed with code {code}")
 
 
+def image_spec(shape):
+    return f"float32[*,{','.join(map(str, shape))}]"
+
+
+def output_of(model, x):
+    """transformers' models return several things, the logits among them."""
+    result = model(x)
+    return result if isinstance(result, torch.Tensor) else result.logits
+
+
 def outputs(model, x):
     """Train-mode and eval-mode outputs; each from a fresh copy, so that statistics do not leak."""
     with torch.no_grad():
-        return copy.deepcopy(model).train()(x), copy.deepcopy(model).eval()(x)
+        return output_of(copy.deepcopy(model).train(), x), output_of(copy.deepcopy(model).eval(), x)
 
 
-def reference(build, kwargs, shape, path):
+def example(spec):
+    """A batch of 6 for an input written as `name=type[*,sizes]`."""
+    sizes = [int(size) for size in spec[spec.index("*,") + 2 : -1].split(",")]
+    return torch.randint(WORDS, (6, TOKENS)) if "int64" in spec else torch.randn(6, *sizes)
+
+
+def reference(build, kwargs, spec, path):
     torch.manual_seed(1)
     model = build(**kwargs)
     for name, buffer in model.named_buffers():
@@ -39,11 +55,11 @@ def reference(build, kwargs, shape, path):
             buffer.normal_(0, 0.1)
         elif name.endswith("running_var"):
             buffer.uniform_(0.5, 1.5)
-    x = torch.randn(6, *shape)
-    tensors = {f"state/{k}": v.contiguous() for k, v in model.state_dict().items()}
+    x = example(spec)
+    tensors = {f"state/{k}": v.clone() for k, v in model.state_dict().items()}
     tensors["x"] = x
     tensors["train32"], tensors["eval32"] = outputs(model, x)
-    tensors["train64"], tensors["eval64"] = outputs(model.double(), x.double())
+    tensors["train64"], tensors["eval64"] = outputs(model.double(), x.double() if x.is_floating_point() else x)
     save_file(tensors, path)
 
 
@@ -70,13 +86,18 @@ def main(folder):
     for name, (build, kwargs, shape) in FAMILIES.items():
         for shrink in (1, 2, 4, 8):
             wanted = {**kwargs, "shrink": shrink}
-            archive(f"{here}/families.py:{build.__name__}", wanted, shape, folder / f"{name}-{shrink}.pt2")
+            archive(f"{here}/families.py:{build.__name__}", wanted, image_spec(shape), folder / f"{name}-{shrink}.pt2")
             if shrink > 1:
-                reference(build, wanted, shape, folder / f"{name}-{shrink}.safetensors")
+                reference(build, wanted, image_spec(shape), folder / f"{name}-{shrink}.safetensors")
+    for name, (build, kwargs, spec) in NETWORKS.items():
+        for shrink in (1, 4):
+            wanted = {**kwargs, "shrink": shrink}
+            archive(f"{here}/networks.py:{build.__name__}", wanted, spec, folder / f"{name}-{shrink}.pt2")
+        reference(build, {**kwargs, "shrink": 4}, spec, folder / f"{name}-4.safetensors")
     for name, (build, kwargs, shape) in WHOLE.items():
-        archive(f"{here}/families.py:{build.__name__}", kwargs, shape, folder / f"{name}.pt2")
+        archive(f"{here}/families.py:{build.__name__}", kwargs, image_spec(shape), folder / f"{name}.pt2")
     for name, classes in TORCHVISION.items():
-        archive(f"torchvision.models:{name}", {"num_classes": classes}, [3, 32, 32], folder / f"tv-{name}.pt2")
+        archive(f"torchvision.models:{name}", {"num_classes": classes}, image_spec([3, 32, 32]), folder / f"tv-{name}.pt2")
     stamp.touch()
 
 

@@ -12,7 +12,7 @@ class RefusedData(Case):
     def refuse(self, identity, *words, code=2, **data):
         done, folder = self.tune(small_job(data=data))
         self.assert_refused(done, identity, *words, code=code)
-        self.assertNotIn("data.data", done.stderr)
+        self.assertNotIn("data.data", done.err)
         self.assertFalse(folder.exists(), "refused data left a folder")
 
     def arrays(self, images=None, labels=None, name="x"):

@@ -34,15 +34,6 @@ class RefusedModels(Case):
     def test_loaded_weights_with_the_parameter(self):
         self.refuse("Loaded", "H0207", "layer.weight")
 
-    def test_recurrent_layers_with_op_and_line(self):
-        self.refuse("Recurrent", "H0301", "lstm", f"model.py:{line_of('Recurrent')}")
-
-    def test_attention_with_op_and_line(self):
-        self.refuse("Attention", "H0301", "scaled_dot_product_attention", f"model.py:{line_of('Attention')}")
-
-    def test_embeddings_with_op_and_line(self):
-        self.refuse("Words", "H0301", "embedding", f"model.py:{line_of('Words')}", input="int64[*, 12]")
-
     def test_a_callable_that_raises(self):
         self.refuse("raises", "H0204", "no such dataset", "model.py:")
 

@@ -72,39 +72,6 @@ class Loaded(nn.Module):
         return self.head(torch.relu(self.layer(x.flatten(1))))
 
 
-class Recurrent(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.cell = nn.LSTM(28, 32, batch_first=True)
-        self.head = nn.Linear(32, 10)
-
-    def forward(self, x):
-        states, _ = self.cell(x.flatten(1, 2))  # the refused line
-        return self.head(states[:, -1])
-
-
-class Attention(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.project = nn.Linear(28, 32)
-        self.head = nn.Linear(32, 10)
-
-    def forward(self, x):
-        h = self.project(x.flatten(1, 2))
-        h = nn.functional.scaled_dot_product_attention(h, h, h)  # the refused line
-        return self.head(h.mean(1))
-
-
-class Words(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.table = nn.Embedding(100, 32)
-        self.head = nn.Linear(32, 10)
-
-    def forward(self, tokens):
-        return self.head(self.table(tokens).mean(1))  # the refused line
-
-
 def raises():
     raise RuntimeError("no such dataset")
 

@@ -1,0 +1,157 @@
+// Networks that read tokens or attend, shrunk 4 times: three trials along one trial axis give
+// the outputs and gradients of three runs alone, and every node has its predicted shape.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "hydro/train/network.h"
+#include "hydro/train/train.h"
+
+#include "tests/chain/chain.h"
+
+namespace hydro::chain {
+namespace {
+
+constexpr std::int64_t kBatch = 5;  // not the one that was exported
+constexpr std::int64_t kTrials = 3;
+
+/// Numbers that differ everywhere; ids are below every vocabulary of networks.py.
+at::Tensor made_up(const ir::TensorType& type, at::ScalarType real) {
+  std::vector<std::int64_t> sizes;
+  std::int64_t count = 1;
+  for (const ir::Dim& dim : type.shape) {
+    sizes.push_back(dim.dynamic ? kBatch : dim.size);
+    count *= sizes.back();
+  }
+  const at::Tensor waves = at::sin(at::arange(count, at::kDouble) * 1.7 + .3).view(sizes);
+  return ir::is_floating(type.dtype) ? waves.to(real) : waves.abs().mul(96).to(at::kLong);
+}
+
+train::NamedTensors inputs_of(const ir::Graph& graph, at::ScalarType real) {
+  train::NamedTensors inputs;
+  for (const ir::Input& input : graph.inputs) {
+    if (input.kind == ir::InputKind::kUser) {
+      inputs.emplace_back(input.name, made_up(graph.value(input.value).tensor(), real));
+    }
+  }
+  return inputs;
+}
+
+struct Ran {
+  at::Tensor trained;
+  at::Tensor evaluated;
+  std::vector<at::Tensor> gradients;
+};
+
+/// Constants become random: behind a head or a gate that starts at zero nothing would be seen.
+shrink::Surrogate without_constants(shrink::Surrogate surrogate) {
+  for (ir::StateEntry& entry : surrogate.model.state) {
+    for (ir::Law& law : entry.laws) {
+      if (law.kind == ir::LawKind::kConstant) {
+        law = {.row_begin = law.row_begin,
+               .row_end = law.row_end,
+               .kind = ir::LawKind::kNormal,
+               .mean = law.value,
+               .std = .1};
+      }
+    }
+  }
+  return surrogate;
+}
+
+/// One pass of the trials `owners`; the loss weighs every output differently.
+Ran run_of(const shrink::Surrogate& surrogate,
+           std::vector<std::string> owners,
+           at::ScalarType real) {
+  const bool stacked = owners.size() > 1;
+  train::Network network =
+      train::Network::make(surrogate,
+                           {.study_seed = 7, .owners = std::move(owners), .dtype = real})
+          .value();
+  const at::Tensor output =
+      network.train(inputs_of(surrogate.model.train, real), /*step=*/3).output;
+  const auto sizes = output.sizes().slice(stacked ? 1 : 0);
+  const at::Tensor weights =
+      at::sin(at::arange(c10::multiply_integers(sizes), at::kDouble) * .9).view(sizes).to(real);
+  return {.trained = output.detach(),
+          .evaluated = network.evaluate(inputs_of(surrogate.model.eval, real)),
+          .gradients = train::gradients_of((output * weights).sum(), network)};
+}
+
+double largest(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.abs().max().item<double>() : 0;
+}
+
+/// `least`: of a tensor that is all rounding, as a key's bias has no gradient.
+void expect_near(const at::Tensor& got,
+                 const at::Tensor& wanted,
+                 double tolerance,
+                 const std::string& what,
+                 double least = 0) {
+  ASSERT_EQ(got.sizes(), wanted.sizes()) << what;
+  EXPECT_LE(largest(got - wanted), tolerance * std::max(largest(wanted), least)) << what;
+}
+
+double largest_of(const std::vector<at::Tensor>& tensors) {
+  double found = 0;
+  for (const at::Tensor& tensor : tensors) {
+    found = std::max(found, largest(tensor));
+  }
+  return found;
+}
+
+class Stacked : public ::testing::TestWithParam<std::string> {
+ protected:
+  static void expect_equal_to_solo(at::ScalarType real, double tolerance) {
+    const shrink::Surrogate surrogate =
+        without_constants(shrunk(archive_of(GetParam() + "-1").model, {.scaling = 4}));
+    const Ran all = run_of(surrogate, {"0", "1", "2"}, real);
+    for (std::int64_t trial = 0; trial < kTrials; ++trial) {
+      const Ran solo = run_of(surrogate, {std::to_string(trial)}, real);
+      expect_near(all.trained[trial], solo.trained, tolerance, "trained");
+      expect_near(all.evaluated[trial], solo.evaluated, tolerance, "evaluated");
+      ASSERT_EQ(all.gradients.size(), solo.gradients.size());
+      for (std::size_t i = 0; i < solo.gradients.size(); ++i) {
+        ASSERT_EQ(all.gradients[i].defined(), solo.gradients[i].defined());
+        if (solo.gradients[i].defined()) {
+          expect_near(all.gradients[i][trial],
+                      solo.gradients[i],
+                      tolerance,
+                      "gradient " + std::to_string(i),
+                      1e-3 * largest_of(solo.gradients));
+        }
+      }
+    }
+    EXPECT_FALSE(at::equal(all.trained[0], all.trained[1])) << "two trials are one";
+  }
+};
+
+TEST_P(Stacked, ThreeTrialsEqualThreeAloneInDouble) {
+  expect_equal_to_solo(at::kDouble, 1e-9);
+}
+
+TEST_P(Stacked, ThreeTrialsEqualThreeAloneInSingle) {
+  expect_equal_to_solo(at::kFloat, 1e-3);
+}
+
+TEST_P(Stacked, EveryNodeHasThePredictedShape) {
+  for (const double scaling : {4.0, 8.0}) {
+    const shrink::Surrogate surrogate =
+        shrunk(archive_of(GetParam() + "-1").model, {.scaling = scaling});
+    const Result<void> checked = train::check_shapes(surrogate);
+    EXPECT_TRUE(checked.has_value()) << scaling << ": " << checked.error().what;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks,
+                         Stacked,
+                         ::testing::ValuesIn(networks()),
+                         [](const auto& row) { return row.param; });
+
+}  // namespace
+}  // namespace hydro::chain
