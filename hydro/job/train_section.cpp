@@ -135,6 +135,17 @@ Result<void> read_clip_norm(const Reader& reader,
   return {};
 }
 
+Result<void> read_amp(const Reader& reader,
+                      const Node& node,
+                      const Row<TrainValues>& row,
+                      TrainValues& out) {
+  if (!node.is_scalar() || (node.text != "bf16" && node.text != "off")) {
+    return reader.wrong(node, row.key, row.type);
+  }
+  out.settings.bf16 = node.text == "bf16";
+  return {};
+}
+
 constexpr auto kRows = std::to_array<Row<TrainValues>>({
     {"task",
      "classification or regression",
@@ -182,7 +193,7 @@ constexpr auto kRows = std::to_array<Row<TrainValues>>({
      "share of the label spread over all classes",
      &read_label_smoothing},
     {"clip_norm", "a number above 0", "", "limit on the norm of the gradient", &read_clip_norm},
-    {"amp", "bf16", "", "mixed precision", &read_later<TrainValues>},
+    {"amp", "bf16 or off", "off", "mixed precision", &read_amp},
 });
 
 Result<void> check_budget(const Reader& reader, const Node& node, const TrainValues& train) {

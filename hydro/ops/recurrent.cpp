@@ -14,6 +14,7 @@
 #include "hydro/base/result.h"
 #include "hydro/fuse/trial_axis.h"
 #include "hydro/ir/graph.h"
+#include "hydro/ops/boxed.h"
 #include "hydro/ops/draw.h"
 #include "hydro/ops/families.h"
 #include "hydro/ops/ops.h"
@@ -217,6 +218,29 @@ void put_all(const Call& call, const Shape& shape, const at::Tensor& y, const St
   }
 }
 
+/// In mixed precision recurrent layers stay in the run's own: oneDNN's in bf16 are not to be
+/// had on every processor.
+class WithoutAutocast {
+ public:
+  WithoutAutocast() : was_on_(at::autocast::is_autocast_enabled(at::kCPU)) {
+    at::autocast::set_autocast_enabled(at::kCPU, false);
+  }
+
+  ~WithoutAutocast() { at::autocast::set_autocast_enabled(at::kCPU, was_on_); }
+
+  WithoutAutocast(const WithoutAutocast&) = delete;
+  WithoutAutocast& operator=(const WithoutAutocast&) = delete;
+  WithoutAutocast(WithoutAutocast&&) = delete;
+  WithoutAutocast& operator=(WithoutAutocast&&) = delete;
+
+ private:
+  bool was_on_;
+};
+
+at::Tensor in_own_precision(const Call& call, const at::Tensor& x) {
+  return x.is_floating_point() ? x.to(call.place().real) : x;
+}
+
 State stack_states(const std::vector<State>& states) {
   Tensors hidden;
   Tensors cell;
@@ -265,7 +289,7 @@ void run_layer_by_layer(const Call& call, const Shape& shape) {
   const bool is_lstm = shape.cell == Cell::kLstm;
   const State all{.hidden = is_lstm ? call.tensor(call.values("hx").at(0)) : call.tensor("hx"),
                   .cell = is_lstm ? call.tensor(call.values("hx").at(1)) : at::Tensor()};
-  at::Tensor x = swap_time(shape, call.tensor("input"));
+  at::Tensor x = swap_time(shape, in_own_precision(call, call.tensor("input")));
   const Tensors masks = layer_masks(call, shape, output_sizes(call, shape, x), x);
   const std::size_t count = weights_a_layer(shape) * static_cast<std::size_t>(shape.directions);
   std::vector<State> last;
@@ -298,21 +322,27 @@ void run_layer_by_layer(const Call& call, const Shape& shape) {
 }  // namespace
 
 void recurrent(const Call& call) {
+  const WithoutAutocast guard;
   const Shape shape = shape_of(call);
   if (fuse::is_random(call.node()) && shape.layers > 1) {
     run_layer_by_layer(call, shape);
   } else {
-    boxed(call);
+    put_results(call, call_boxed(call, [&](ir::ValueId value) {
+                  return in_own_precision(call, of_one_trial(call, value));
+                }));
   }
 }
 
 void recurrent_stacked(const Call& call) {
+  const WithoutAutocast guard;
   const Shape shape = shape_of(call);
   const Tensors weights = stacked_list(call, "params");
   const State all = first_state(call, shape);
   bool x_is_shared = call.axis("input") == Axis::kShared;
   at::Tensor x = swap_time(
-      shape, x_is_shared ? call.tensor("input") : call.stacked("input", Axis::kFront));
+      shape,
+      in_own_precision(
+          call, x_is_shared ? call.tensor("input") : call.stacked("input", Axis::kFront)));
   const Tensors masks = layer_masks(call, shape, output_sizes(call, shape, x), x);
   std::vector<State> last;
   for (std::int64_t layer = 0; layer < shape.layers; ++layer) {

@@ -60,6 +60,8 @@ constexpr std::array kKeyFields = {
     KeyField{
         .name = "clip_norm",
         .text = [](const Candidate& c) { return yes_or_no(c.settings.clip_norm.has_value()); }},
+    KeyField{.name = "amp",
+             .text = [](const Candidate& c) { return yes_or_no(c.settings.bf16); }},
 };
 
 struct Container {

@@ -66,8 +66,10 @@ Result<Container> Container::make(const Study& study,
                                   at::ScalarType dtype) {
   HYDRO_CHECK(!spec.trials.empty() && spec.batch_size > 0 && spec.budget.steps_per_epoch > 0);
   const shrink::Surrogate& surrogate = model_of(study, spec);
-  const NetworkSetting setting{
-      .study_seed = spec.study_seed, .owners = owners_of(spec), .dtype = dtype};
+  const NetworkSetting setting{.study_seed = spec.study_seed,
+                               .owners = owners_of(spec),
+                               .dtype = dtype,
+                               .bf16 = spec.trials.front().settings.bf16};
   HYDRO_TRY(Network network, Network::make(surrogate, setting));
   HYDRO_TRY_VOID(check_inputs(network.training_program().graph, study.training->dataset()));
   return Container(study, std::move(spec), std::move(network), dtype);

@@ -20,6 +20,7 @@
 #include "hydro/optim/flat_layout.h"
 #include "hydro/optim/parallel.h"
 #include "hydro/shrink/surrogate.h"
+#include "hydro/train/autocast.h"
 #include "hydro/train/initialise.h"
 #include "hydro/worker/settings.h"
 
@@ -117,7 +118,9 @@ Result<std::size_t> selected_output(const ir::Graph& graph) {
 Network::Network(optim::FlatLayout layout, const NetworkSetting& setting)
     : layout_(std::move(layout)),
       weights_(layout_.make_buffer()),
-      random_(streams_of(setting)) {}
+      random_(streams_of(setting)),
+      dtype_(setting.dtype),
+      bf16_(setting.bf16) {}
 
 Result<Network> Network::make(const shrink::Surrogate& surrogate,
                               const NetworkSetting& setting) {
@@ -248,12 +251,23 @@ std::vector<at::Tensor> Network::feeds(const Half& half, const NamedTensors& inp
   return tensors;
 }
 
+std::vector<at::Tensor> Network::pass(const Half& half,
+                                      const NamedTensors& inputs,
+                                      const ops::Observer& observer) const {
+  const Autocast autocast(bf16_);
+  std::vector<at::Tensor> results =
+      ops::run(half.program, feeds(half, inputs), random_, observer);
+  if (bf16_) {
+    results[half.output] = results[half.output].to(dtype_);
+  }
+  return results;
+}
+
 Network::Pass Network::train(const NamedTensors& inputs,
                              std::int64_t step,
                              const ops::Observer& observer) {
   random_.step = static_cast<std::uint32_t>(step);
-  std::vector<at::Tensor> results =
-      ops::run(train_.program, feeds(train_, inputs), random_, observer);
+  std::vector<at::Tensor> results = pass(train_, inputs, observer);
   Pass pass{.output = results[train_.output], .buffers = buffers_};
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (train_.program.graph.outputs[i].kind == ir::OutputKind::kBuffer) {
@@ -265,7 +279,7 @@ Network::Pass Network::train(const NamedTensors& inputs,
 
 at::Tensor Network::evaluate(const NamedTensors& inputs) {
   const at::NoGradGuard no_gradient;
-  return ops::run(eval_.program, feeds(eval_, inputs), random_)[eval_.output];
+  return pass(eval_, inputs)[eval_.output];
 }
 
 void Network::keep(std::vector<at::Tensor> buffers, const std::vector<bool>& live) {

@@ -27,6 +27,7 @@ struct NetworkSetting {
   std::uint64_t study_seed = 0;
   std::vector<std::string> owners;
   at::ScalarType dtype = at::kFloat;  // kDouble in tests of rounding
+  bool bf16 = false;                  // passes under autocast; outputs are dtype's again
   bool draws = true;                  // false: parameters stay zero, where only shapes matter
 };
 
@@ -107,6 +108,10 @@ class Network {
   [[nodiscard]] Result<Feed> feed_of(const ir::Input& input) const;
   [[nodiscard]] std::vector<at::Tensor> feeds(const Half& half,
                                               const NamedTensors& inputs) const;
+  /// One of the graphs, in the precision of the setting.
+  [[nodiscard]] std::vector<at::Tensor> pass(const Half& half,
+                                             const NamedTensors& inputs,
+                                             const ops::Observer& observer = {}) const;
 
   optim::FlatLayout layout_;
   at::Tensor weights_;
@@ -119,6 +124,8 @@ class Network {
   std::map<std::string, std::size_t> fixed_index_;
   std::vector<ir::StateEntry> state_;
   ops::RandomStreams random_;
+  at::ScalarType dtype_;
+  bool bf16_;
   Half train_;
   Half eval_;
 };

@@ -153,6 +153,7 @@ struct FieldsOf<worker::TrialSettings> {
     field("schedule", x.schedule);
     field("clip_norm", x.clip_norm);
     field("label_smoothing", x.label_smoothing);
+    field("bf16", x.bf16);
   }
 };
 

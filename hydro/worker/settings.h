@@ -61,6 +61,7 @@ struct TrialSettings {
   Schedule schedule;                // kind must agree inside a container
   std::optional<double> clip_norm;  // presence must agree inside a container
   double label_smoothing = 0;
+  bool bf16 = false;  // mixed precision; must agree inside a container
   bool operator==(const TrialSettings&) const = default;
 };
 

@@ -67,11 +67,13 @@ shrink::Surrogate without_constants(shrink::Surrogate surrogate) {
 /// One pass of the trials `owners`; the loss weighs every output differently.
 Ran run_of(const shrink::Surrogate& surrogate,
            std::vector<std::string> owners,
-           at::ScalarType real) {
+           at::ScalarType real,
+           bool bf16 = false) {
   const bool stacked = owners.size() > 1;
   train::Network network =
-      train::Network::make(surrogate,
-                           {.study_seed = 7, .owners = std::move(owners), .dtype = real})
+      train::Network::make(
+          surrogate,
+          {.study_seed = 7, .owners = std::move(owners), .dtype = real, .bf16 = bf16})
           .value();
   const at::Tensor output =
       network.train(inputs_of(surrogate.model.train, real), /*step=*/3).output;
@@ -137,6 +139,50 @@ TEST_P(Stacked, ThreeTrialsEqualThreeAloneInDouble) {
 
 TEST_P(Stacked, ThreeTrialsEqualThreeAloneInSingle) {
   expect_equal_to_solo(at::kFloat, 1e-3);
+}
+
+/// Largest error of a gradient, each over its own largest element.
+double farthest(const std::vector<at::Tensor>& got, const std::vector<at::Tensor>& wanted) {
+  const double least = 1e-3 * largest_of(wanted);
+  double found = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i].defined()) {
+      found =
+          std::max(found, largest(got[i] - wanted[i]) / std::max(largest(wanted[i]), least));
+    }
+  }
+  return found;
+}
+
+std::vector<at::Tensor> of_trial(const std::vector<at::Tensor>& stacked, std::int64_t trial) {
+  std::vector<at::Tensor> own;
+  for (const at::Tensor& tensor : stacked) {
+    own.push_back(tensor.defined() ? tensor[trial] : tensor);
+  }
+  return own;
+}
+
+/// A gradient in bf16 is itself off by up to a quarter of its largest element (MobileNet's by
+/// .25, ViT's by .06), so stacked ones are held to the distance from single precision that a
+/// trial alone has.
+TEST_P(Stacked, InBf16StackingCostsNoPrecision) {
+  const shrink::Surrogate surrogate =
+      without_constants(shrunk(archive_of(GetParam() + "-1").model, {.scaling = 4}));
+  const Ran all = run_of(surrogate, {"0", "1", "2"}, at::kFloat, /*bf16=*/true);
+  constexpr double kOutputs = .02;  // 2^-6, and ViT's .018
+  double alone = 0;
+  double together = 0;
+  for (std::int64_t trial = 0; trial < kTrials; ++trial) {
+    const std::string owner = std::to_string(trial);
+    const Ran solo = run_of(surrogate, {owner}, at::kFloat, /*bf16=*/true);
+    const Ran exact = run_of(surrogate, {owner}, at::kFloat, /*bf16=*/false);
+    expect_near(all.trained[trial], solo.trained, kOutputs, "trained");
+    expect_near(all.evaluated[trial], solo.evaluated, kOutputs, "evaluated");
+    alone = std::max(alone, farthest(solo.gradients, exact.gradients));
+    together = std::max(together, farthest(of_trial(all.gradients, trial), exact.gradients));
+  }
+  EXPECT_GT(alone, 0) << "nothing ran in bf16";
+  EXPECT_LE(together, 1.5 * alone + 0x1p-6);
 }
 
 TEST_P(Stacked, EveryNodeHasThePredictedShape) {
