@@ -189,6 +189,14 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         "the model archive cannot be read",
         "`model.file` names the archive that `hydro export` wrote.",
         "check that the path exists and that you may read it; it is relative to the job file"),
+    row("H0255",
+        kInvalidInput,
+        kUsage,
+        "the model returns probabilities",
+        "The losses of classification and of language models take scores and normalise them "
+        "themselves; a softmax in the model would be applied twice, and train slowly and "
+        "badly.",
+        "return the scores from forward, before the softmax; log_softmax is fine"),
     row("H0258",
         kCorrupt,
         kUsage,

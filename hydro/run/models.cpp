@@ -20,6 +20,7 @@
 #include "hydro/pt2/archive.h"
 #include "hydro/run/export_process.h"
 #include "hydro/run/material.h"
+#include "hydro/run/output_check.h"
 #include "hydro/shrink/surrogate.h"
 
 namespace hydro::run {
@@ -75,6 +76,7 @@ Result<Architecture> read_architecture(const job::Job& job,
                                        const std::string& kwargs,
                                        const std::filesystem::path& path) {
   HYDRO_TRY(pt2::Archive archive, pt2::read_archive(path, {.output = job.model.output}));
+  HYDRO_TRY_VOID(check_output(archive.model.train, job.train.task));
   HYDRO_TRY(const shrink::Options narrow, shrink_options(job, job.tune.scaling));
   HYDRO_TRY(const shrink::Options full, shrink_options(job, 1));
   Architecture out;

@@ -31,6 +31,9 @@ class RefusedModels(Case):
     def test_data_dependent_control_flow(self):
         self.refuse("Branch", "H0212", f"model.py:{line_of('Branch')}")
 
+    def test_a_softmax_at_the_end(self):
+        self.refuse("Probabilities", "H0255", "softmax", f"model.py:{line_of('Probabilities')}")
+
     def test_loaded_weights_with_the_parameter(self):
         self.refuse("Loaded", "H0207", "layer.weight")
 

@@ -58,6 +58,17 @@ class Branch(nn.Module):
         return self.head(hidden)
 
 
+class Probabilities(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(784, 10)
+        self.body = nn.Linear(784, 784)
+
+    def forward(self, x):
+        h = self.head(torch.relu(self.body(x.flatten(1))))
+        return h.softmax(-1)  # the refused line
+
+
 class Loaded(nn.Module):
     """Starts with weights that every build shares, as fine-tuning does."""
 
