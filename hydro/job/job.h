@@ -183,6 +183,20 @@ struct ResolvedTrial {
   std::int64_t batch_size = 0;
   std::string kwargs = "{}";  // JSON for the model's callable; equal texts mean one export
 };
+// Each gives `error` the place in the job file that it is about, with the line as excerpt; what
+// the file does not say (a default) leaves the error as it is.
+
+/// The value at a dotted path: "model.python".
+[[nodiscard]] Error point_at(const Job& job, std::string_view path, Error error);
+/// Where `section` ("data.train") names `file`.
+[[nodiscard]] Error point_at_file(const Job& job,
+                                  std::string_view section,
+                                  const std::filesystem::path& file,
+                                  Error error);
+/// The callable whose module or file the error's text names: a `call` among the model's
+/// arguments, else `model.export`.
+[[nodiscard]] Error point_at_callable(const Job& job, Error error);
+
 
 /// Errors: H0124 `config` lacks a parameter of the space, or has a value that it cannot take
 [[nodiscard]] Result<ResolvedTrial> resolve(const Job& job, const search::Config& config);

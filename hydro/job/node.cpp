@@ -133,7 +133,8 @@ Error error_at(const std::vector<Source>& sources,
                std::string_view id,
                std::string what) {
   const std::size_t quotes = node.quoted ? 2 : 0;
-  return error_at(sources, node.place, node.text.size() + quotes, id, std::move(what));
+  const std::size_t width = node.width > 0 ? node.width : node.text.size() + quotes;
+  return error_at(sources, node.place, width, id, std::move(what));
 }
 
 }  // namespace hydro::job

@@ -33,6 +33,7 @@ struct Node {
   bool quoted = false;
   std::string text;  // of a scalar
   Place place;
+  std::size_t width = 0;  // bytes of the scalar as written, when `text` may be another; else 0
   std::vector<Key> keys;
   std::vector<Node> items;
 

@@ -84,6 +84,7 @@ class Builder final : public YAML::EventHandler {
     Node node = make_scalar(value);
     node.quoted = tag == "!";
     node.place = place_of(mark);
+    node.width = value.size() + (node.quoted ? 2 : 0);
     add(std::move(node), anchor);
   }
 

@@ -128,3 +128,56 @@ TEST_F(Check, OneSampleCannotBeShared) {
 
 }  // namespace
 }  // namespace hydro::run
+TEST_F(Check, AMissingDataFileIsShownWhereTheJobNamesIt) {
+  std::filesystem::remove(job_.folder / "val-images");
+  const Error error = check().refusals.at(0);
+  EXPECT_EQ(error.id, "H0401");
+  EXPECT_EQ(error.where, (job_.folder / "job.yaml").string() + ":8:30");
+  EXPECT_THAT(error.excerpt, ::testing::EndsWith("                             ^^^^^^^^^^"));
+}
+
+TEST_F(Check, AMissingInterpreterIsShownWhereTheJobNamesIt) {
+  job_.python = job_.folder / "nowhere";
+  const Error error = check().refusals.at(0);
+  EXPECT_EQ(error.id, "H0803");
+  EXPECT_EQ(error.where, (job_.folder / "job.yaml").string() + ":5:11");
+}
+
+TEST_F(Check, AMissingModuleIsShownWhereTheJobNamesIt) {
+  testing::write_script(job_.python,
+                        R"(echo '{"id": "H0202", "what": "there is no module", "where": ""}' >&2
+exit 2)");
+  EXPECT_EQ(check().refusals.at(0).where, (job_.folder / "job.yaml").string() + ":3:11");
+}
+
+TEST_F(Check, AMissingCallableIsShownWhereTheJobNamesItAndWhereItIsNot) {
+  testing::write_script(
+      job_.python,
+      R"(echo '{"id": "H0203", "what": "`models` has no `Cn`", "where": "/x/models.py"}' >&2
+exit 2)");
+  const Error error = check().refusals.at(0);
+  EXPECT_EQ(error.where, (job_.folder / "job.yaml").string() + ":3:11");
+  EXPECT_EQ(error.why, "it is not in /x/models.py");
+}
+
+TEST_F(Check, AFailureInsideTheUsersPythonKeepsItsPlace) {
+  testing::write_script(
+      job_.python,
+      R"(echo '{"id": "H0202", "what": "importing failed", "where": "/x/models.py:3"}' >&2
+exit 2)");
+  EXPECT_EQ(check().refusals.at(0).where, "/x/models.py:3");
+}
+
+TEST_F(Check, AMissingArchiveIsShownWhereTheJobNamesIt) {
+  const std::string text = read_text(job_.write()).value();
+  const std::size_t model = text.find("  export:");
+  write_text_durably(
+      job_.folder / "file.yaml",
+      text.substr(0, model) + "  file: nowhere.pt2\n" + text.substr(text.find("data:\n")))
+      .value();
+  const CheckReport report =
+      check_job({.job = job_.folder / "file.yaml", .settings = {}}, FakeBackend(), {}).value();
+  EXPECT_EQ(report.refusals.at(0).id, "H0254");
+  EXPECT_EQ(report.refusals.at(0).where, (job_.folder / "file.yaml").string() + ":3:9");
+}
+

@@ -61,6 +61,41 @@ ExportRequest export_request(const job::Job& job,
   return request;
 }
 
+/// A refusal of the exporter, at the line of the job file that names what it is about. What
+/// failed inside the user's Python has its place there.
+Error pointed(const job::Job& job, Error error) {
+  if (error.id == "H0203" && !error.where.empty()) {
+    error.why = "it is not in " + std::exchange(error.where, {});
+  }
+  if (!error.where.empty()) {
+    return error;
+  }
+  if (error.id == "H0801" || error.id == "H0803") {
+    return job::point_at(job, "model.python", std::move(error));
+  }
+  const bool names_callable = error.id == "H0201" || error.id == "H0202" || error.id == "H0203";
+  return names_callable ? job::point_at_callable(job, std::move(error)) : error;
+}
+
+Result<std::string> export_pointed(const job::Job& job,
+                                   const ExportRequest& request,
+                                   const std::stop_token& stop) {
+  Result<std::string> said = export_model(request, stop);
+  if (!said.has_value()) {
+    return pointed(job, std::move(said).error());
+  }
+  return said;
+}
+
+/// A given archive that cannot be opened is shown where the job names it.
+Result<pt2::Archive> read_pointed(const job::Job& job, const std::filesystem::path& path) {
+  Result<pt2::Archive> archive = pt2::read_archive(path, {.output = job.model.output});
+  if (!archive.has_value() && archive.error().id == "H0254") {
+    return job::point_at(job, "model.file", std::move(archive).error());
+  }
+  return archive;
+}
+
 Result<void> copy_archive(const std::filesystem::path& from, const std::filesystem::path& to) {
   HYDRO_TRY(const Bytes bytes, read_file(from, kArchiveLimit));
   return write_file_durably(to, bytes);
@@ -75,7 +110,7 @@ std::string graph_key(const std::string& fingerprint, const job::Job& job, doubl
 Result<Architecture> read_architecture(const job::Job& job,
                                        const std::string& kwargs,
                                        const std::filesystem::path& path) {
-  HYDRO_TRY(pt2::Archive archive, pt2::read_archive(path, {.output = job.model.output}));
+  HYDRO_TRY(pt2::Archive archive, read_pointed(job, path));
   HYDRO_TRY_VOID(check_output(archive.model.train, job.train.task));
   HYDRO_TRY(const shrink::Options narrow, shrink_options(job, job.tune.scaling));
   HYDRO_TRY(const shrink::Options full, shrink_options(job, 1));
@@ -146,7 +181,7 @@ Result<Material> prepare_models(const job::Job& job,
     const bool is_given = !job.model.file.empty();
     if (!is_given) {
       HYDRO_TRY(const std::string said,
-                export_model(export_request(job, folders, variants[i], path), stop));
+                export_pointed(job, export_request(job, folders, variants[i], path), stop));
       material.exporter_said += said;
     }
     HYDRO_TRY(Architecture architecture,

@@ -1,6 +1,8 @@
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -117,16 +119,33 @@ struct Splits {
   std::optional<data::Dataset> test;
 };
 
-Result<Splits> load_splits(const job::DataSection& section) {
+/// A file that cannot be opened is shown where the job names it; what is wrong inside a file is
+/// not the job's fault.
+Result<data::Dataset> load_named(const job::Job& job,
+                                 const job::Split& split,
+                                 const std::string& section) {
+  Result<data::Dataset> loaded = data::load_split(source_of(split));
+  if (!loaded.has_value() && loaded.error().id == "H0401") {
+    const std::filesystem::path file = loaded.error().where;
+    return job::point_at_file(job, section, file, std::move(loaded).error());
+  }
+  return loaded;
+}
+
+Result<Splits> load_splits(const job::Job& job) {
+  const job::DataSection& section = job.data;
   Splits out;
-  HYDRO_TRY(out.train, data::load_split(source_of(section.train)));
+  HYDRO_TRY(out.train, load_named(job, section.train, "data.train"));
   if (section.val.has_value()) {
-    HYDRO_TRY(out.val, data::load_split(source_of(*section.val)));
+    HYDRO_TRY(out.val, load_named(job, *section.val, "data.val"));
   } else {
     if (out.train.size < 2) {
-      return make_error("H0405", "one sample cannot be shared by training and validation")
-          .at("data.val_share")
-          .fix("give more samples, or name a split of its own by `data.val`");
+      return job::point_at(
+          job,
+          "data.val_share",
+          make_error("H0405", "one sample cannot be shared by training and validation")
+              .at("data.val_share")
+              .fix("give more samples, or name a split of its own by `data.val`"));
     }
     auto [rest, drawn] =
         data::split_off(out.train, section.val_share.value_or(0), section.seed);
@@ -134,7 +153,7 @@ Result<Splits> load_splits(const job::DataSection& section) {
     out.val = std::move(drawn);
   }
   if (section.test.has_value()) {
-    HYDRO_TRY(out.test, data::load_split(source_of(*section.test)));
+    HYDRO_TRY(out.test, load_named(job, *section.test, "data.test"));
   }
   return out;
 }
@@ -143,13 +162,18 @@ Result<Splits> load_splits(const job::DataSection& section) {
 
 Result<Loaders> prepare_data(const job::Job& job,
                              const std::vector<Architecture>& architectures) {
-  HYDRO_TRY(Splits splits, load_splits(job.data));
+  HYDRO_TRY(Splits splits, load_splits(job));
   const std::vector<data::Transform> transforms = transforms_of(job.data);
   const auto check =
       [&](const data::Dataset& set, data::Use use, const std::string& what) -> Result<void> {
+    const std::string section = "data." + what;
     for (const Architecture& architecture : architectures) {
-      HYDRO_TRY_VOID(data::check_dataset(
-          set, transforms, expectation_of(job, architecture, use), use, what));
+      Result<void> checked = data::check_dataset(
+          set, transforms, expectation_of(job, architecture, use), use, what);
+      if (!checked.has_value() && checked.error().where == section) {  // not inside a file
+        return job::point_at(job, section, std::move(checked).error());
+      }
+      HYDRO_TRY_VOID(std::move(checked));
     }
     return {};
   };

@@ -30,6 +30,13 @@ class RefusedData(Case):
     def test_a_missing_file(self):
         self.refuse("H0401", "nowhere.npy", "No such file", train=array_split("train") | {"inputs": "nowhere.npy"})
 
+    def test_a_missing_file_is_shown_where_the_job_names_it(self):
+        split = array_split("train") | {"target": "nowhere.npy"}
+        done, _ = self.tune(small_job(data={"test": split}))
+        text = (self.folder / "job.yaml").read_text()
+        line = next(n for n, row in enumerate(text.splitlines(), 1) if "nowhere.npy" in row)
+        self.assert_refused(done, "H0401", f"job.yaml:{line}:14", '"target": "nowhere.npy"', "^" * len('"nowhere.npy"'))
+
     def test_a_label_beyond_the_classes_with_index_and_value(self):
         split = self.arrays(labels=self.labels_with(17, 10))
         self.refuse("H0406", "x_labels.npy", "17", "10", train=split)
@@ -106,7 +113,7 @@ class RefusedData(Case):
 
     def test_an_input_that_the_model_does_not_have(self):
         split = array_split("train")
-        self.refuse("H0412", "pixels", train=split | {"inputs": {"pixels": split["inputs"]}})
+        self.refuse("H0412", "pixels", "job.yaml:7:12", train=split | {"inputs": {"pixels": split["inputs"]}})
 
     def test_a_target_of_the_wrong_shape_for_regression(self):
         draw = numpy.random.default_rng(0)

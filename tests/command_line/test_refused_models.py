@@ -41,12 +41,26 @@ class RefusedModels(Case):
         self.refuse("raises", "H0204", "no such dataset", "model.py:")
 
     def test_a_callable_that_is_not_there(self):
-        self.refuse("nowhere", "H0203", "nowhere")
+        self.refuse("nowhere", "H0203", "nowhere", "job.yaml:4:13", "   why: it is not in ")
 
     def test_a_file_that_is_not_there(self):
         job = small_job(archive=None) | {"model": {"export": "./absent.py:build", "input": IMAGE}}
         done, _ = self.tune(job)
-        self.assert_refused(done, "H0202", "absent.py")
+        self.assert_refused(done, "H0202", "absent.py", "job.yaml:4:13")
+
+    def test_a_module_that_is_not_there(self):
+        job = small_job(archive=None) | {"model": {"export": "absent.models:build", "input": IMAGE}}
+        self.assert_refused(self.tune(job)[0], "H0202", "`absent`", "job.yaml:4:13")
+
+    def test_a_file_without_its_ending(self):
+        shutil.copy(HERE / "user_models.py", self.folder / "model.py")
+        job = small_job(archive=None) | {"model": {"export": "./model:mlp", "input": IMAGE}}
+        self.assert_refused(self.tune(job)[0], "H0105", "./file.py:callable", "job.yaml:4:13")
+
+    def test_a_missing_file_without_a_dot_before_it(self):
+        shutil.copy(HERE / "user_models.py", self.folder / "model.py")
+        job = small_job(archive=None) | {"model": {"export": "models.py:mlp", "input": IMAGE}}
+        self.assert_refused(self.tune(job)[0], "H0202", "models.py", "did you mean `model.py`?", "job.yaml:4:13")
 
     def test_an_input_that_does_not_fit_forward(self):
         self.refuse("mlp", "H0211", input="float32[*, 3, 28, 28]")
@@ -63,7 +77,7 @@ class RefusedModels(Case):
     def test_an_interpreter_that_does_not_exist(self):
         job = self.job_of("mlp")
         job["model"]["python"] = "/nowhere/python"
-        self.assert_refused(self.tune(job)[0], "H0803", "/nowhere/python", code=3)
+        self.assert_refused(self.tune(job)[0], "H0803", "/nowhere/python", "job.yaml:6:13", code=3)
 
     def test_an_interpreter_without_torch(self):
         job = self.job_of("mlp")
@@ -162,6 +176,7 @@ class RefusedArchives(Case):
         self.assertEqual(done.code, 2, done)
         self.assertIn("nowhere.pt2", done.err)
         self.assertIn("No such file", done.err)
+        self.assertIn("job.yaml:4:11", done.err)
 
     def test_an_archive_that_was_cut_off(self):
         path = self.folder / "model.pt2"
