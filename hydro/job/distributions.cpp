@@ -114,11 +114,12 @@ struct Description {
   [[nodiscard]] const Node& arguments() const { return node.items[0]; }
 
   [[nodiscard]] Error malformed(const Node& at, const std::string& wanted) const {
-    return reader
-        .error(at,
-               "H0110",
-               "`" + path + "`: " + name() + " takes " + wanted + ", not " + describe(at))
-        .fix("write {" + name() + ": " + wanted + "}");
+    Error fault = reader.error(
+        at,
+        "H0110",
+        "`" + path + "`: " + name() + " takes " + wanted + ", not " + describe(at));
+    return std::move(fault).fix(
+        quotes_remedy(at).value_or("write {" + name() + ": " + wanted + "}"));
   }
 };
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -121,8 +122,8 @@ Error Reader::wrong(const Node& node, std::string_view key, std::string_view wan
   std::string what =
       "`" + std::string(key) + "` must be " + std::string(wanted) + ", not " + describe(node);
   Error fault = error(node, "H0105", std::move(what));
-  if (node.quoted && (parse_number(node.text) || node.text == "true" || node.text == "false")) {
-    return std::move(fault).fix("remove the quotes: quoted values are text");
+  if (auto remedy = quotes_remedy(node)) {
+    return std::move(fault).fix(*std::move(remedy));
   }
   if (node.is_plain() && node.text.size() > 1 && node.text[0] == '0' &&
       is_digit(node.text[1])) {
@@ -130,6 +131,18 @@ Error Reader::wrong(const Node& node, std::string_view key, std::string_view wan
         "remove the leading zero: other readers would take it for an octal number");
   }
   return fault;
+}
+
+std::optional<std::string> quotes_remedy(const Node& node) {
+  const std::span<const Node> texts =
+      node.is_sequence() ? std::span<const Node>(node.items) : std::span(&node, 1);
+  const auto quoted = std::ranges::find_if(texts, [](const Node& text) {
+    return text.is_scalar() && text.quoted &&
+           (parse_number(text.text) || text.text == "true" || text.text == "false");
+  });
+  return quoted == texts.end() ? std::nullopt
+                               : std::optional("remove the quotes and write " + quoted->text +
+                                               ": quoted values are text");
 }
 
 std::filesystem::path Reader::absolute(const std::string& path) const {

@@ -39,6 +39,10 @@ struct Reader {
   [[nodiscard]] std::filesystem::path absolute(const std::string& path) const;
 };
 
+/// What to do about a quoted number or boolean, also one in a list, where plain ones are
+/// wanted; nothing when `node` holds none.
+[[nodiscard]] std::optional<std::string> quotes_remedy(const Node& node);
+
 /// "six", "a list", "a mapping", "nothing"
 [[nodiscard]] std::string describe(const Node& node);
 

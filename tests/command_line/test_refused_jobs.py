@@ -80,6 +80,15 @@ class RefusedJobs(Case):
     def test_a_bound_that_is_no_number(self):
         self.refuse("H0703", "lr", text=json.dumps(self.with_lr({"uniform": ["X", 1]})).replace('"X"', ".nan"))
 
+    def test_a_number_in_quotes(self):
+        for identity, lr in (
+            ("H0110", {"loguniform": ["1e-4", 1]}),
+            ("H0105", {"choice": [0.1, "1e-4"]}),
+            ("H0105", "1e-4"),
+        ):
+            with self.subTest(lr):
+                self.refuse(identity, "job.yaml:", "remove the quotes and write 1e-4", job=self.with_lr(lr))
+
     def test_an_option_given_twice(self):
         self.refuse("H0705", "lr", job=self.with_lr({"choice": [0.1, 0.1]}))
 
