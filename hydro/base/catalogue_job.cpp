@@ -151,6 +151,14 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         "The step schedule's first boundary lies at or behind the end of training, so the "
         "rate stays constant. It runs as asked.",
         "make step_size shorter than the training, such as 40%"),
+    row("H0142",
+        kInvalidInput,
+        kUsage,
+        "more samples than configurations",
+        "Random search draws each configuration on its own, so a space with fewer points than "
+        "samples has some trained several times. It runs as asked.",
+        "lower num_samples, widen the space, or write `search: grid`, which tries each "
+        "configuration once"),
 });
 
 }  // namespace

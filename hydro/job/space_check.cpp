@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -194,6 +195,33 @@ Result<void> check_search(const Reader& reader,
   return {};
 }
 
+/// How many configurations there are; nothing for a continuous space.
+std::optional<std::int64_t> point_count(const search::Space& space) {
+  const auto grid = search::make_grid_searcher(space);
+  if (!grid.has_value()) {
+    return std::nullopt;
+  }
+  return grid.value()->total();
+}
+
+/// Random search does not look at what it drew before.
+void warn_of_repeats(const Reader& reader,
+                     const Node& root,
+                     const Job& job,
+                     std::vector<Error>& warnings) {
+  const std::int64_t samples =
+      searcher_of(job.tune, job.space).value()->total().value_or(job.tune.num_samples);
+  const std::int64_t points = point_count(job.space).value_or(samples);
+  if (samples <= points) {
+    return;
+  }
+  const Node* given = find_path(root, "tune.num_samples");
+  const std::string what = std::to_string(samples) + " samples, only " +
+                           std::to_string(points) +
+                           (points == 1 ? " configuration" : " different configurations");
+  warnings.push_back(reader.error(given == nullptr ? Node{} : *given, "H0142", what));
+}
+
 Result<void> check_models(const Reader& reader, const std::vector<FoundParameter>& found) {
   constexpr std::int64_t kMostModels = 1000;
   search::Space models;
@@ -265,7 +293,9 @@ Result<void> check_space(const Reader& reader,
     }
   }
   HYDRO_TRY_VOID(check_models(reader, found));
-  return check_search(reader, found, job);
+  HYDRO_TRY_VOID(check_search(reader, found, job));
+  warn_of_repeats(reader, root, job, warnings);
+  return {};
 }
 
 }  // namespace hydro::job
