@@ -114,7 +114,7 @@ Result<void> read_sections(const Reader& reader, const Node& root, Job& job) {
 }
 
 void complete(const Reader& reader, Node& root, const Job& job) {
-  root.set("name", make_scalar(job.name));
+  root.add("name", make_scalar(job.name));
   root.set("tune", optional_section(root, "tune"));
   root.set("resources", optional_section(root, "resources"));
   complete_model(reader, *root.find("model"));

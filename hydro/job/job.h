@@ -151,6 +151,12 @@ struct ResourcesSection {
 
 // ---- the whole ----
 
+/// What is used because the file does not say otherwise: "train.optimizer.lr", "0.001".
+struct DefaultValue {
+  std::string path;
+  std::string value;  // YAML in one line
+};
+
 struct Job {
   std::string name;
   ModelSection model;
@@ -177,12 +183,6 @@ struct ParseOptions {
 [[nodiscard]] Result<Job> load_job(const std::filesystem::path& path,
                                    std::span<const std::string> overrides = {});
 
-/// One trial's part of the job. Pure.
-struct ResolvedTrial {
-  worker::TrialSettings settings;
-  std::int64_t batch_size = 0;
-  std::string kwargs = "{}";  // JSON for the model's callable; equal texts mean one export
-};
 // Each gives `error` the place in the job file that it is about, with the line as excerpt; what
 // the file does not say (a default) leaves the error as it is.
 
@@ -197,6 +197,12 @@ struct ResolvedTrial {
 /// arguments, else `model.export`.
 [[nodiscard]] Error point_at_callable(const Job& job, Error error);
 
+/// One trial's part of the job. Pure.
+struct ResolvedTrial {
+  worker::TrialSettings settings;
+  std::int64_t batch_size = 0;
+  std::string kwargs = "{}";  // JSON for the model's callable; equal texts mean one export
+};
 
 /// Errors: H0124 `config` lacks a parameter of the space, or has a value that it cannot take
 [[nodiscard]] Result<ResolvedTrial> resolve(const Job& job, const search::Config& config);
@@ -206,6 +212,8 @@ struct ResolvedTrial {
 /// The kwargs of every model that the space can ask for, the median configuration's first.
 [[nodiscard]] std::vector<std::string> model_variants(const Job& job);
 [[nodiscard]] std::int64_t largest_batch_size(const Job& job);
+/// In the order of the sections; an option of a choice has its number in the path.
+[[nodiscard]] std::vector<DefaultValue> defaults_used(const Job& job);
 /// The search of the job. A checked job has one.
 [[nodiscard]] std::unique_ptr<search::Searcher> make_searcher(const Job& job);
 /// How much training a trial of that batch size gets on `samples` training samples.

@@ -20,10 +20,14 @@
 namespace hydro::job {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using testing::good;
 using ::testing::HasSubstr;
 using testing::JobText;
+using ::testing::Not;
 using testing::parse;
 using testing::with_data;
 using testing::with_model;
@@ -109,6 +113,63 @@ TEST(Job, ASpaceOfOnePointIsTriedOnceByDefault) {
   text.tune = "";
   EXPECT_EQ(good(text.text()).tune.num_samples, 1);
   EXPECT_EQ(good(text.text() + "tune: {num_samples: 3}\n").tune.num_samples, 3);
+}
+
+std::vector<std::string> defaults_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (const DefaultValue& it : defaults_used(good(text))) {
+    lines.push_back(it.path + " " + it.value);
+  }
+  return lines;
+}
+
+TEST(Job, DefaultsUsedAreWhatTheFileDoesNotSay) {
+  JobText text;
+  text.tune = "";
+  EXPECT_THAT(defaults_of(text.text()),
+              ElementsAre("model.initialization recorded",
+                          "data.transform []",
+                          "data.seed 1",
+                          "train.optimizer.momentum 0",
+                          "train.optimizer.dampening 0",
+                          "train.optimizer.nesterov false",
+                          "train.optimizer.weight_decay 0",
+                          "train.drop_last true",
+                          "train.schedule.name constant",
+                          "train.schedule.warmup 0%",
+                          "train.label_smoothing 0",
+                          "train.evaluate.every 1 epoch",
+                          "name job",
+                          "tune.search random",
+                          "tune.scheduler fifo",
+                          "tune.scaling 8",
+                          "tune.parametrization mup",
+                          "tune.fusion auto",
+                          "tune.eager_transfer off",
+                          "tune.target.top_k 1",
+                          "tune.target.keep last",
+                          "tune.target.retry worse",
+                          "tune.seed 1",
+                          "tune.deterministic false",
+                          "tune.min_width 2",
+                          "tune.coordinate_check warn",
+                          "tune.metric val_accuracy",
+                          "tune.mode max",
+                          "tune.num_samples 1",
+                          "resources.devices auto"));
+}
+
+TEST(Job, ARateThatIsNotGivenIsADefaultUsed) {
+  EXPECT_THAT(defaults_of(with_optimizer("adamw")), Contains("train.optimizer.lr 0.001"));
+  EXPECT_THAT(defaults_of(with_optimizer("{choice: [{name: sgd, lr: 0.1}, {name: adam}]}")),
+              AllOf(Contains("train.optimizer.choice.1.lr 0.001"),
+                    Not(Contains("train.optimizer.choice.0.lr 0.1"))));
+}
+
+TEST(Job, WhatIsGivenIsNoDefault) {
+  EXPECT_THAT(defaults_of("name: x\n" + with_tune("  metric: val_loss\n  mode: min\n")),
+              Not(Contains(AnyOf(
+                  "name x", "tune.num_samples 4", "tune.metric val_loss", "tune.mode min"))));
 }
 
 TEST(Job, OptimizerDefaultsArePytorchs) {

@@ -90,6 +90,12 @@ void Node::set(std::string_view key, Node value) {
   items.push_back(std::move(value));
 }
 
+void Node::add(std::string_view key, Node value) {
+  if (find(key) == nullptr) {
+    set(key, std::move(value));
+  }
+}
+
 Node make_scalar(std::string text) {
   Node node;
   node.kind = Node::Kind::kScalar;

@@ -53,6 +53,8 @@ struct Node {
   [[nodiscard]] Node* find(std::string_view key);
   /// Replaces or appends.
   void set(std::string_view key, Node value);
+  /// Appends what is not there.
+  void add(std::string_view key, Node value);
 };
 
 [[nodiscard]] Node make_scalar(std::string text);

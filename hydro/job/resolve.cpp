@@ -1,5 +1,6 @@
 // From a job and a configuration to one trial's settings, and the files that say what was run.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
@@ -64,6 +65,22 @@ Result<std::string> kwargs_of(const Job& job, const Config& config) {
              : to_json({.sources = job.document.sources, .folder = no_folder()}, *kwargs);
 }
 
+/// Only what the user wrote has a place.
+// NOLINTNEXTLINE(misc-no-recursion): trees are at most 32 levels deep
+void add_defaults(const Node& node,
+                  const std::string& path,
+                  std::vector<DefaultValue>& defaults) {
+  const bool opens = node.is_map() && !node.items.empty();
+  if (node.place.line == 0 && !opens) {
+    defaults.push_back({.path = path, .value = to_flow(node)});
+    return;
+  }
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    const std::string step = node.is_map() ? node.keys[i].text : std::to_string(i);
+    add_defaults(node.items[i], path.empty() ? step : path + '.' + step, defaults);
+  }
+}
+
 }  // namespace
 
 Result<ResolvedTrial> resolve(const Job& job, const Config& config) {
@@ -121,6 +138,12 @@ std::unique_ptr<search::Searcher> make_searcher(const Job& job) {
              ? search::make_grid_searcher(job.space).value()
              : search::make_random_searcher(job.space, job.tune.seed, job.tune.num_samples)
                    .value();
+}
+
+std::vector<DefaultValue> defaults_used(const Job& job) {
+  std::vector<DefaultValue> defaults;
+  add_defaults(job.document.root, {}, defaults);
+  return defaults;
 }
 
 std::string resolved_yaml(const Job& job) {

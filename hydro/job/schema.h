@@ -93,8 +93,8 @@ Result<void> read_rows(const Reader& reader,
 template <class Section>
 void fill_defaults(Node& map, std::span<const Row<Section>> rows) {
   for (const Row<Section>& row : rows) {
-    if (!row.fallback.empty() && map.find(row.key) == nullptr) {
-      map.set(row.key, parse_default(row.fallback));
+    if (!row.fallback.empty()) {
+      map.add(row.key, parse_default(row.fallback));
     }
   }
 }

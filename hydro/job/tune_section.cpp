@@ -366,10 +366,10 @@ Result<TuneSection> read_tune(const Reader& reader,
 
 void complete_tune(Node& node, const TuneSection& read) {
   fill_defaults(node, std::span<const Row<TuneValues>>(kRows));
-  node.set("metric", make_scalar(read.metric));
-  node.set("mode", make_scalar(std::string(mode_name(read.mode))));
+  node.add("metric", make_scalar(read.metric));
+  node.add("mode", make_scalar(std::string(mode_name(read.mode))));
   if (read.search == SearchKind::kRandom) {
-    node.set("num_samples", make_scalar(std::to_string(read.num_samples)));
+    node.add("num_samples", make_scalar(std::to_string(read.num_samples)));
   }
 }
 

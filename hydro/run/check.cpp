@@ -143,9 +143,10 @@ Result<CheckReport> check_job(const CheckRequest& request,
   report.study = job.name;
   report.scaling = job.tune.scaling;
   report.space = job.space;
+  report.defaults = job::defaults_used(job);
   for (const Error& warning : job.warnings) {
-    report.warnings.push_back(
-        warning.where.empty() ? warning.what : warning.what + " (" + warning.where + ")");
+    const std::string place = warning.where.empty() ? "" : " (" + warning.where + ")";
+    report.warnings.push_back(warning.what + place + ": " + warning.remedy);
   }
   if (Result<void> examined = examine(report, job, request, backend, stop);
       !examined.has_value()) {

@@ -7,6 +7,7 @@
 #include "hydro/base/json.h"
 #include "hydro/base/result.h"
 #include "hydro/ir/model.h"
+#include "hydro/job/job.h"
 #include "hydro/run/check_report.h"
 #include "hydro/search/space.h"
 #include "hydro/shrink/coordinates.h"
@@ -94,6 +95,14 @@ OrderedJson space_json(const search::Space& space) {
   return rows;
 }
 
+OrderedJson defaults_json(const std::vector<job::DefaultValue>& defaults) {
+  OrderedJson rows = OrderedJson::array();
+  for (const job::DefaultValue& it : defaults) {
+    rows.push_back({{"path", it.path}, {"value", it.value}});
+  }
+  return rows;
+}
+
 OrderedJson coordinates_json(const std::optional<shrink::CoordinateVerdict>& verdict) {
   if (!verdict.has_value()) {
     return nullptr;
@@ -134,6 +143,7 @@ std::string check_json(const CheckReport& report) {
                      {"widths", OrderedJson::array()},
                      {"parameters", OrderedJson::array()},
                      {"space", space_json(report.space)},
+                     {"defaults", defaults_json(report.defaults)},
                      {"rungs", OrderedJson::array()},
                      {"groups", OrderedJson::array()},
                      {"coordinates", coordinates_json(report.coordinates)},

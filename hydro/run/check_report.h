@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hydro/base/result.h"
+#include "hydro/job/job.h"
 #include "hydro/search/space.h"
 #include "hydro/shrink/coordinates.h"
 #include "hydro/shrink/surrogate.h"
@@ -32,12 +33,14 @@ struct CheckReport {
   double scaling = 1;
   std::vector<CheckedModel> models;
   search::Space space;
+  std::vector<job::DefaultValue> defaults;
   std::vector<CheckedGroup> groups;
   std::optional<shrink::CoordinateVerdict> coordinates;
   std::vector<std::string> warnings;
   std::vector<Error> refusals;
 };
 
+/// Refusals stand alone, but for the warnings behind them; the JSON form has everything.
 [[nodiscard]] std::string check_text(const CheckReport& report);
 [[nodiscard]] std::string check_json(const CheckReport& report);
 

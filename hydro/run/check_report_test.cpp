@@ -52,6 +52,9 @@ CheckReport make_report() {
                               .name = "lr",
                               .distribution = search::Uniform{.low = 0, .high = 1},
                               .condition = {}}};
+  report.defaults = {{.path = "name", .value = "fashion"},
+                     {.path = "train.optimizer.lr", .value = "0.001"},
+                     {.path = "train.drop_last", .value = "true"}};
   report.groups = {{.model = "", .batch_size = 64, .trials = 5, .containers = 3}};
   report.warnings = {"`fc.weight[0]` is narrow"};
   report.refusals = {make_error("H0406", "label 77").at("labels:3").because("10 classes")};
@@ -87,6 +90,7 @@ TEST_F(CheckJson, HasTheAgreedKeys) {
                   "widths",
                   "parameters",
                   "space",
+                  "defaults",
                   "rungs",
                   "groups",
                   "coordinates",
@@ -126,6 +130,7 @@ TEST_F(CheckJson, GroupsSpaceAndRefusalsHaveTheAgreedKeys) {
   EXPECT_EQ(
       json_["space"].dump(),
       R"([{"path":"train.optimizer.lr","name":"lr","distribution":"uniform","median":0.5}])");
+  EXPECT_EQ(json_["defaults"][1].dump(), R"({"path":"train.optimizer.lr","value":"0.001"})");
   EXPECT_EQ(keys_of(json_["refusals"][0]), (Keys{"code", "what", "where", "why", "do"}));
   EXPECT_EQ(json_["refusals"][0]["code"], "H0406");
 }
@@ -150,21 +155,57 @@ TEST_F(CheckJson, NumbersThatAreNotFiniteAreNull) {
   EXPECT_TRUE(OrderedJson::parse(check_json(report))["coordinates"]["hidden_mean"].is_null());
 }
 
+CheckReport without_refusals() {
+  CheckReport report = make_report();
+  report.refusals.clear();
+  return report;
+}
+
 TEST(CheckText, ShowsEveryPart) {
-  const std::string text = check_text(make_report());
+  const std::string text = check_text(without_refusals());
   EXPECT_TRUE(text.starts_with("study fashion at scaling 8\n")) << text;
   for (const char* part :
        {"\n      64 -> 8      x8       fc.weight[0]\n",
         "\n      10 head.weight[0]: user output\n",
         "\nparameters: 650 -> 90 (7.2 times fewer)\n",
+        "\ndefaults used\n  name      fashion\n  train     optimizer.lr 0.001, drop_last "
+        "true\n",
         "\n  batch 64        5 trials in    3 containers\n",
         "\ncoordinate check: FAILED (geometric mean over hidden layers 3.000; ",
         "\n  geometric mean over hidden layers: FAILED\n",
         "\n  step-1 loss: FAILED\n",
-        "\nwarning: `fc.weight[0]` is narrow\n",
-        "error[H0406]: label 77"}) {
+        "\nwarning: `fc.weight[0]` is narrow\n"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << text;
   }
+}
+
+TEST(CheckText, ARefusalStandsAloneBeforeTheWarnings) {
+  const std::string text = check_text(make_report());
+  EXPECT_TRUE(text.starts_with("error[H0406]: label 77")) << text;
+  EXPECT_TRUE(text.ends_with("\nwarning: `fc.weight[0]` is narrow\n")) << text;
+  EXPECT_EQ(text.find("\n\n"), std::string::npos) << text;
+}
+
+TEST(CheckText, APartWithoutLinesHasNoHeader) {
+  CheckReport report = without_refusals();
+  report.groups.clear();
+  report.defaults.clear();
+  report.space.parameters.clear();
+  report.models[0].surrogate.classes.clear();
+  const std::string text = check_text(report);
+  for (const char* header : {"groups", "defaults", "widths", "pinned", "search space\n"}) {
+    EXPECT_EQ(text.find(header), std::string::npos) << header << text;
+  }
+  EXPECT_NE(text.find("\nsearch space: empty, "), std::string::npos) << text;
+}
+
+TEST(CheckText, ManyDefaultsAreWrapped) {
+  CheckReport report = without_refusals();
+  report.defaults.assign(12, {.path = "tune.some_long_key", .value = "a value"});
+  const std::string text = check_text(report);
+  EXPECT_NE(text.find("some_long_key a value,\n            some_long_key a value"),
+            std::string::npos)
+      << text;
 }
 
 }  // namespace

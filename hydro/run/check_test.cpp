@@ -12,6 +12,7 @@ namespace hydro::run {
 namespace {
 
 using hydro::testing::words;
+using ::testing::AllOf;
 using ::testing::Contains;
 using testing::FakeBackend;
 using ::testing::HasSubstr;
@@ -79,6 +80,17 @@ TEST_F(Check, AnErrorOfTheJobFileIsReturned) {
   EXPECT_EQ(hydro::testing::outcome(refused), "H0103");
 }
 
+TEST_F(Check, AWarningOfTheJobHasItsPlaceAndRemedy) {
+  job_.tune = "  mode: min\n";
+  EXPECT_THAT(check().warnings,
+              Contains(AllOf(HasSubstr("job.yaml:17:9): "), HasSubstr("remove `mode`"))));
+}
+
+TEST_F(Check, DefaultsThatAreUsedAreInTheReport) {
+  EXPECT_THAT(check_text(check()), HasSubstr("\ndefaults used\n"));
+  EXPECT_THAT(check_text(check()), HasSubstr("optimizer.momentum 0"));
+}
+
 TEST_F(Check, CoordinatesAreMeasuredOnRequestOnlyOverSixSeeds) {
   const FakeBackend backend;
   EXPECT_FALSE(check(backend).coordinates.has_value());
@@ -112,22 +124,6 @@ TEST_F(Check, LeavesNothingInTheTemporaryFolder) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_F(Check, OneSampleCannotBeShared) {
-  job_.write_split("train", 1, 0);
-  const std::string text = read_text(job_.write()).value();
-  const std::size_t val = text.find("  val: ");
-  const std::string shared =
-      text.substr(0, val) + "  val_share: 0.5\n" + text.substr(text.find("train:\n  task"));
-  write_text_durably(job_.folder / "shared.yaml", shared).value();
-  const CheckReport report =
-      check_job({.job = job_.folder / "shared.yaml", .settings = {}}, FakeBackend(), {})
-          .value();
-  ASSERT_EQ(report.refusals.size(), 1U);
-  EXPECT_EQ(report.refusals[0].id, "H0405");
-}
-
-}  // namespace
-}  // namespace hydro::run
 TEST_F(Check, AMissingDataFileIsShownWhereTheJobNamesIt) {
   std::filesystem::remove(job_.folder / "val-images");
   const Error error = check().refusals.at(0);
@@ -181,3 +177,19 @@ TEST_F(Check, AMissingArchiveIsShownWhereTheJobNamesIt) {
   EXPECT_EQ(report.refusals.at(0).where, (job_.folder / "file.yaml").string() + ":3:9");
 }
 
+TEST_F(Check, OneSampleCannotBeShared) {
+  job_.write_split("train", 1, 0);
+  const std::string text = read_text(job_.write()).value();
+  const std::size_t val = text.find("  val: ");
+  const std::string shared =
+      text.substr(0, val) + "  val_share: 0.5\n" + text.substr(text.find("train:\n  task"));
+  write_text_durably(job_.folder / "shared.yaml", shared).value();
+  const CheckReport report =
+      check_job({.job = job_.folder / "shared.yaml", .settings = {}}, FakeBackend(), {})
+          .value();
+  ASSERT_EQ(report.refusals.size(), 1U);
+  EXPECT_EQ(report.refusals[0].id, "H0405");
+}
+
+}  // namespace
+}  // namespace hydro::run

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "hydro/base/result.h"
 #include "hydro/base/text.h"
 #include "hydro/ir/model.h"
+#include "hydro/job/job.h"
 #include "hydro/run/check_report.h"
 #include "hydro/run/coordinate_check.h"
 #include "hydro/search/space.h"
@@ -41,8 +43,13 @@ std::string law_text(const ir::Law& law) {
   return "";
 }
 
+/// A part of the report; nothing when it has no lines.
+std::string part(const std::string& title, const std::string& lines) {
+  return lines.empty() ? "" : "\n" + title + "\n" + lines;
+}
+
 std::string widths_text(const shrink::Surrogate& surrogate) {
-  std::string text = "widths (target -> surrogate)\n";
+  std::string text;
   for (const shrink::WidthClass& width : surrogate.classes) {
     if (!width.pinned_because.empty()) {
       continue;
@@ -54,7 +61,11 @@ std::string widths_text(const shrink::Surrogate& surrogate) {
                         width.name,
                         width.held_because.empty() ? "" : "  (" + width.held_because + ")");
   }
-  text += "pinned\n";
+  return text;
+}
+
+std::string pinned_text(const shrink::Surrogate& surrogate) {
+  std::string text;
   for (const shrink::WidthClass& width : surrogate.classes) {
     if (!width.pinned_because.empty() && width.size > 1) {
       text += fmt::format("  {:>6} {}: {}\n", width.size, width.name, width.pinned_because);
@@ -99,7 +110,7 @@ std::string parameters_text(const shrink::Surrogate& surrogate) {
 }
 
 std::string space_text(const search::Space& space) {
-  std::string text = "search space\n";
+  std::string text;
   for (const search::Parameter& parameter : space.parameters) {
     text += fmt::format("  {:<14} {:<12} {} (median {})\n",
                         parameter.name,
@@ -132,33 +143,76 @@ std::string coordinates_text(const shrink::CoordinateVerdict& verdict) {
   return text;
 }
 
-}  // namespace
-
-std::string check_text(const CheckReport& report) {
-  std::string text =
-      fmt::format("study {} at scaling {}\n", report.study, plain_number(report.scaling));
-  for (const CheckedModel& model : report.models) {
-    if (!model.label.empty()) {
-      text += fmt::format("\nmodel {}\n", model.label);
-    }
-    text += "\n" + widths_text(model.surrogate) + "\n" + parameters_text(model.surrogate);
-  }
-  text += "\n" + space_text(report.space) + "\ngroups (trials that may share a container)\n";
-  for (const CheckedGroup& group : report.groups) {
+std::string groups_text(const std::vector<CheckedGroup>& groups) {
+  std::string text;
+  for (const CheckedGroup& group : groups) {
     text += fmt::format("  batch {:<6} {:>4} trials in {:>4} containers{}\n",
                         group.batch_size,
                         group.trials,
                         group.containers,
                         group.model.empty() ? "" : "  " + group.model);
   }
-  if (report.coordinates.has_value()) {
-    text += "\n" + coordinates_text(*report.coordinates);
+  return text;
+}
+
+/// "  train     drop_last true, optimizer.lr 0.001": a line a section, wrapped.
+std::string defaults_text(const std::vector<job::DefaultValue>& defaults) {
+  constexpr std::size_t kIndent = 12;
+  constexpr std::size_t kWidth = 96;
+  std::string text;
+  std::string section;
+  std::size_t column = 0;
+  for (const job::DefaultValue& it : defaults) {
+    const std::size_t dot = std::min(it.path.find('.'), it.path.size());
+    const std::string key = it.path.substr(std::min(dot + 1, it.path.size()));
+    const std::string item = key.empty() ? it.value : key + " " + it.value;
+    if (it.path.substr(0, dot) != section || text.empty()) {
+      section = it.path.substr(0, dot);
+      text += fmt::format("{}  {:<10}", text.empty() ? "" : "\n", section);
+      column = kIndent;
+    } else if (column + item.size() + 2 > kWidth) {
+      text += ",\n" + std::string(kIndent, ' ');
+      column = kIndent;
+    } else {
+      text += ", ";
+      column += 2;
+    }
+    text += printable(item);
+    column += item.size();
+  }
+  return text.empty() ? text : text + "\n";
+}
+
+std::string model_text(const CheckedModel& model) {
+  return (model.label.empty() ? "" : fmt::format("\nmodel {}\n", model.label)) +
+         part("widths (target -> surrogate)", widths_text(model.surrogate)) +
+         part("pinned", pinned_text(model.surrogate)) + "\n" + parameters_text(model.surrogate);
+}
+
+}  // namespace
+
+std::string check_text(const CheckReport& report) {
+  std::string text;
+  for (const Error& error : report.refusals) {
+    text += render(error);
+  }
+  // Tables of a job that cannot run would hide why.
+  if (report.refusals.empty()) {
+    text = fmt::format("study {} at scaling {}\n", report.study, plain_number(report.scaling));
+    for (const CheckedModel& model : report.models) {
+      text += model_text(model);
+    }
+    text += report.space.parameters.empty()
+                ? "\nsearch space: empty, all trials have the same hyperparameters\n"
+                : part("search space", space_text(report.space));
+    text += part("defaults used", defaults_text(report.defaults));
+    text += part("groups (trials that may share a container)", groups_text(report.groups));
+    if (report.coordinates.has_value()) {
+      text += "\n" + coordinates_text(*report.coordinates);
+    }
   }
   for (const std::string& warning : report.warnings) {
     text += "warning: " + warning + "\n";
-  }
-  for (const Error& error : report.refusals) {
-    text += render(error);
   }
   return text;
 }

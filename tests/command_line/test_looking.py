@@ -2,8 +2,9 @@
 
 import json
 import re
+import shutil
 
-from workplace import Case, hydro, small_job
+from workplace import HERE, Case, hydro, small_job
 
 WIDTH = {"class", "size", "surrogate", "ratio", "pinned_because"}
 PARAMETER = {"name", "role", "shape", "surrogate_shape", "r_in", "r_out", "init", "factors", "multiplier"}
@@ -68,6 +69,39 @@ class Checking(Case):
         self.assertEqual([set(row) for row in report["refusals"]], [{"code", "what", "where", "why", "do"}])
         self.assertEqual(report["refusals"][0]["code"], "H0401")
         self.assertIn("H0401", self.check(job, code=2).out)
+
+    def test_a_refusal_stands_alone(self):
+        job = small_job(data={"train": {"format": "arrays", "inputs": "nowhere.npy", "target": "nowhere.npy"}})
+        text = self.check(job, code=2).out
+        self.assertTrue(text.startswith("error[H0401]"), text)
+        for part in ("study", "widths", "parameters", "groups", "search space"):
+            self.assertNotIn(part, text)
+
+    def test_what_the_job_leaves_out_is_shown_as_it_will_be_used(self):
+        job = small_job(train={"optimizer": {"name": "sgd"}})
+        del job["tune"]
+        text = self.check(job | {"tune": {}}, "--set", "tune.min_width=8").out
+        self.assertIn("\nsearch space: empty", text)
+        used = text[text.index("\ndefaults used\n") :]
+        for setting in ("optimizer.lr 0.001", "scaling 8", "num_samples 1", "metric val_accuracy", "retry worse"):
+            self.assertIn(setting, used)
+        self.assertNotIn("min_width", used)
+
+    def test_more_samples_than_configurations_warn(self):
+        job = small_job(
+            train={"batch_size": {"choice": [16, 32]}, "optimizer": {"name": "sgd", "lr": {"choice": [0.1, 0.2, 0.3]}}},
+            tune={"num_samples": 20},
+        )
+        self.assertIn("warning: 20 samples, only 6 different configurations (job.yaml:", self.check(job).out)
+        self.assertNotIn("configurations", self.check(job, "--set", "tune.num_samples=6").out)
+
+    def test_narrow_widths_warn_with_what_to_do(self):
+        self.assertRegex(self.check(small_job("cnn")).out, r"narrower than 8.*`tune\.min_width: 8`")
+
+    def test_a_python_file_needs_no_dot_before_it(self):
+        shutil.copy(HERE / "user_models.py", self.folder / "model.py")
+        job = small_job(archive=None) | {"model": {"export": "model.py:mlp", "input": "float32[*, 1, 28, 28]"}}
+        self.assertIn("search space", self.check(job).out)
 
     def test_the_coordinate_check_judges_layers(self):
         coordinates = self.report(small_job("mlp"), "--coordinates")["coordinates"]
