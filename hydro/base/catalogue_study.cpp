@@ -122,8 +122,9 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
     row("H0615",
         kInvalidInput,
         kUsage,
-        "the output folder holds another study",
-        "A new study is never mixed with an old one's files.",
+        "the output folder holds a study already",
+        "A new study is never mixed with an old one's files, be it of the same job or of "
+        "another.",
         "give another folder with -o, or leave -o out to get a fresh one under runs/"),
     row("H0616",
         kIo,

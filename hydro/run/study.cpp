@@ -23,6 +23,7 @@
 #include "hydro/run/fingerprints.h"
 #include "hydro/run/fresh_folder.h"
 #include "hydro/run/material.h"
+#include "hydro/run/occupied.h"
 #include "hydro/search/searcher.h"
 #include "hydro/search/space.h"
 #include "hydro/shrink/coordinates.h"
@@ -234,7 +235,11 @@ Result<StudyOutcome> tune_study(const TuneRequest& request,
   for (const Error& warning : job.warnings) {
     listener.says(render_warning(warning));
   }
-  HYDRO_TRY(FreshFolder folder, FreshFolder::open(job.name, request.folder));
+  Result<FreshFolder> opened = FreshFolder::open(job.name, request.folder);
+  if (!opened.has_value()) {
+    return explain_occupied(job, request.folder, std::move(opened).error());
+  }
+  FreshFolder folder = *std::move(opened);
   const Folders folders = {.job = fs::absolute(request.job).parent_path(),
                            .run = fs::absolute(folder.path())};
   listener.opened(job, folder.path());

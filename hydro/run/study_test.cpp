@@ -108,6 +108,48 @@ TEST(Study, AFolderThatHoldsAStudyIsRefused) {
   EXPECT_EQ(read_text(job.out() / "study.db").value(), before);
 }
 
+TEST(Study, ARefusedFolderIsSaidToHoldThisJobOrAnother) {
+  JobFolder job;
+  const std::string out = job.out().string();
+  ASSERT_EQ(words(start_study(job.write(), out, FakeBackend()).outcome), "ok");
+  const Start same = start_study(job.write(), out, FakeBackend());
+  EXPECT_EQ(same.outcome.error().what,
+            "`" + out + "` holds a study of this same job: finished");
+  EXPECT_THAT(same.outcome.error().remedy,
+              ::testing::StartsWith("`hydro show " + out + "` prints its results; to run"));
+  job.tune = "  seed: 2\n";
+  EXPECT_EQ(start_study(job.write(), out, FakeBackend()).outcome.error().what,
+            "`" + out + "` holds a study of this name with other settings: finished");
+  std::string text = read_text(job.write()).value();
+  text.replace(text.find("small"), 5, "other");
+  write_text_durably(job.folder / "other.yaml", text).value();
+  EXPECT_EQ(start_study(job.folder / "other.yaml", out, FakeBackend()).outcome.error().what,
+            "`" + out + "` holds another study, `small`: finished");
+}
+
+TEST(Study, ARefusedFolderOfAnInterruptedStudySaysThatItCannotGoOn) {
+  JobFolder job;
+  std::stop_source stop;
+  Script script;
+  script.before_run = [&stop](const worker::Run&, const std::stop_token& own) {
+    stop.request_stop();
+    testing::wait_for(own);
+  };
+  const Start first =
+      start_study(job.write(), job.out(), FakeBackend(script), stop.get_token());
+  ASSERT_EQ(words(first.outcome), "ok");
+  const Error error = start_study(job.write(), job.out(), FakeBackend()).outcome.error();
+  EXPECT_THAT(error.what, ::testing::EndsWith("holds a study of this same job: interrupted"));
+  EXPECT_THAT(error.remedy, HasSubstr("cannot be continued in this version"));
+}
+
+TEST(Study, ARefusedFolderWithoutAStudyIsSaidToHoldFiles) {
+  JobFolder job;
+  const Start start = start_study(job.write(), job.folder.path(), FakeBackend());
+  EXPECT_THAT(start.outcome.error().what,
+              ::testing::EndsWith("holds files that a study would overwrite"));
+}
+
 TEST(Study, AtScalingOneTheBestTrialsOwnWeightsAreDelivered) {
   JobFolder job;
   job.scaling = "1";

@@ -90,12 +90,15 @@ Result<void> require_no_study(const std::filesystem::path& folder) {
     return {};
   }
   std::string holds = join(found, ", ");
-  if (found.front() == kDatabase) {
+  const bool is_study = found.front() == kDatabase;
+  if (is_study) {
     const auto events = read_events(folder / kDatabase);
     holds += events ? "; its database has " + std::to_string(events->size()) + " events"
                     : "; its database is unreadable";
   }
-  return make_error("H0615", "`" + folder.string() + "` holds another study")
+  return make_error("H0615",
+                    "`" + folder.string() + "` holds " +
+                        (is_study ? "a study" : "files that a study would overwrite"))
       .at(folder.string())
       .because("it holds " + holds);
 }

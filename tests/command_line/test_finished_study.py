@@ -169,8 +169,8 @@ class FinishedStudy(unittest.TestCase):
         done = hydro("tune", "job.yaml", "-o", "runs/cnn", folder=self.folder)
         self.assertEqual(done.code, 2, done)
         self.assertIn("error[H0615]", done.err)
-        self.assertIn("runs/cnn", done.err)
-        self.assertRegex(done.err, r"(?m)^   do: \S")
+        self.assertIn("`runs/cnn` holds a study of this same job: finished", done.err)
+        self.assertRegex(done.err, r"(?m)^   do: `hydro show runs/cnn` prints its results; to run again give a new")
         after = {path: path.stat().st_mtime_ns for path in self.study.rglob("*") if path.is_file()}
         self.assertEqual(before, after)
 

@@ -136,7 +136,8 @@ class Interruption(Case):
         started.wait_for('"type":"reported"')
         started.kill()
         before = events(folder)
-        self.assert_refused(self.hydro("tune", "job.yaml", "-o", "run"), "H0615", "run")
+        again = self.hydro("tune", "job.yaml", "-o", "run")
+        self.assert_refused(again, "H0615", "`run` holds a study of this same job: interrupted", "cannot be continued")
         self.assertEqual(events(folder)[: len(before)], before)
 
     def test_show_reads_while_the_study_runs(self):
