@@ -33,7 +33,7 @@ struct Column {
 [[nodiscard]] std::string summary_text(const tune::Summary& summary,
                                        const std::vector<Column>& columns,
                                        const std::string& folder);
-/// The summary and a table of all trials.
+/// The summary and a table of the trials; those that wait are one line.
 [[nodiscard]] std::string show_text(const tune::State& state,
                                     const std::vector<Column>& columns,
                                     const std::string& folder);

@@ -209,6 +209,19 @@ TEST(ShowText, EndsWithATableOfAllTrials) {
       "    2  finished           0.75       1       5.0  lr 0.5, batch_size 64\n");
 }
 
+TEST(ShowText, WaitingTrialsAreOneLine) {
+  const std::string stopped = show_text(interrupted_study().state(), kColumns, "runs/fashion");
+  EXPECT_TRUE(stopped.ends_with(
+      "\n    0  finished            0.5       1       5.0  lr 0.5, batch_size 64\n"
+      "    1  interrupted        none       0       5.0  lr 0.5, batch_size 64 (the study "
+      "stopped)\n"
+      "  ...  1 waiting\n"))
+      << stopped;
+  const std::string open = show_text(testing::open_study(9).state(), kColumns, "runs/fashion");
+  EXPECT_TRUE(open.ends_with(" waiting\n")) << open;
+  EXPECT_EQ(open.find("waiting"), open.rfind("waiting")) << open;
+}
+
 TEST(ShowText, OfARunningStudy) {
   const std::string text = show_text(testing::open_study(2).state(), kColumns, "runs/fashion");
   EXPECT_TRUE(text.starts_with("study      fashion: running\n")) << text;

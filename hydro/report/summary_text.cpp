@@ -144,7 +144,12 @@ std::string show_text(const tune::State& state,
                       "epochs",
                       "seconds",
                       "hyperparameters");
+  std::int64_t waiting = 0;  // nothing to tell but their number
   for (const tune::TrialRow& row : tune::trial_rows(state)) {
+    if (row.status == tune::TrialStatus::kWaiting) {
+      ++waiting;
+      continue;
+    }
     text += fmt::format("{:>5}  {:<11}  {:>10}  {:>6}  {:>8.1f}  {}{}\n",
                         static_cast<std::int64_t>(row.id),
                         tune::trial_status_name(row.status),
@@ -153,6 +158,9 @@ std::string show_text(const tune::State& state,
                         row.seconds,
                         config_text(row.config, columns),
                         row.reason.empty() ? "" : " (" + row.reason + ")");
+  }
+  if (waiting > 0) {
+    text += fmt::format("{:>5}  {} waiting\n", "...", waiting);
   }
   return text;
 }

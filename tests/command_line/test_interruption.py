@@ -146,6 +146,7 @@ class Interruption(Case):
         text = self.hydro("show", folder)
         self.assertEqual(text.code, 0, text)
         self.assertIn("running", text.out)
+        self.assertRegex(text.out, r"(?m)^  \.\.\.  1 waiting$")
         result = self.hydro("show", folder, "--format", "json")
         self.assertEqual(json.loads(result.out)["state"], "running")
         table = self.hydro("show", folder, "--format", "csv")
