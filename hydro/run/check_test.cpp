@@ -73,6 +73,13 @@ TEST_F(Check, AWrongPredictionStandsInTheReport) {
   EXPECT_EQ(check(backend).refusals.at(0).id, "H0307");
 }
 
+TEST_F(Check, AWarningOfNarrowWidthsSaysWhatToDo) {
+  EXPECT_THAT(check().warnings,
+              Contains(AllOf(HasSubstr("narrower than 8"),
+                             HasSubstr("lower `tune.scaling` (now 4) or set "
+                                       "`tune.min_width: 8`"))));
+}
+
 TEST_F(Check, AnErrorOfTheJobFileIsReturned) {
   write_text_durably(job_.folder / "bad.yaml", "name: x\nmodle: {}\n").value();
   const auto refused =

@@ -107,6 +107,14 @@ std::string graph_key(const std::string& fingerprint, const job::Job& job, doubl
          kNames[static_cast<std::size_t>(job.tune.parametrization)];
 }
 
+/// What to do about a warning of the shrinking that only says what is the matter.
+std::string remedy_of(const std::string& warning, const job::Job& job) {
+  return warning.find(" narrower than 8") == std::string::npos
+             ? ""
+             : "; lower `tune.scaling` (now " + plain_number(job.tune.scaling) +
+                   ") or set `tune.min_width: 8`";
+}
+
 Result<Architecture> read_architecture(const job::Job& job,
                                        const std::string& kwargs,
                                        const std::filesystem::path& path) {
@@ -120,6 +128,9 @@ Result<Architecture> read_architecture(const job::Job& job,
   out.model = std::make_shared<const ir::Model>(std::move(archive.model));
   HYDRO_TRY(shrink::Surrogate surrogate, shrink::shrink(*out.model, narrow));
   HYDRO_TRY(shrink::Surrogate target, shrink::shrink(*out.model, full));
+  for (std::string& warning : surrogate.warnings) {
+    warning += remedy_of(warning, job);
+  }
   out.cost_per_sample = static_cast<double>(ir::multiply_adds(surrogate.model.train));
   out.surrogate = std::make_shared<const shrink::Surrogate>(std::move(surrogate));
   out.target = std::make_shared<const shrink::Surrogate>(std::move(target));
