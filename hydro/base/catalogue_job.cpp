@@ -39,7 +39,7 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         kUsage,
         "an unknown key",
         "Every key of a job file is known; a misspelt one would silently do nothing.",
-        "see docs for the keys of a job file"),
+        "docs/job-file.md lists the keys of a job file"),
     row("H0104",
         kInvalidInput,
         kUsage,

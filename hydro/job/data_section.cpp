@@ -265,4 +265,10 @@ void complete_data(const Reader& reader, Node& node) {
   }
 }
 
+void list_data(std::vector<KnownKey>& keys) {
+  list_rows("data", std::span<const Row<DataSection>>(kRows), keys);
+  list_rows("format idx", std::span<const Row<IdxSplit>>(kIdxRows), keys);
+  list_rows("format arrays", std::span<const Row<ArraySplit>>(kArrayRows), keys);
+}
+
 }  // namespace hydro::job

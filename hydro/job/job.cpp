@@ -174,4 +174,14 @@ Result<Job> load_job(const std::filesystem::path& path,
   return parse_job(*text, path.string(), options);
 }
 
+std::vector<KnownKey> known_keys() {
+  std::vector<KnownKey> keys;
+  list_rows("the job", std::span<const Row<Job>>(kRows), keys);
+  for (const auto list :
+       {&list_model, &list_data, &list_transforms, &list_train, &list_tune, &list_resources}) {
+    list(keys);
+  }
+  return keys;
+}
+
 }  // namespace hydro::job

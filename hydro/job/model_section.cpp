@@ -304,4 +304,8 @@ void complete_model(const Reader& reader, Node& node) {
   }
 }
 
+void list_model(std::vector<KnownKey>& keys) {
+  list_rows("model", std::span<const Row<ModelSection>>(kRows), keys);
+}
+
 }  // namespace hydro::job

@@ -338,4 +338,12 @@ void complete_schedule(Node& node) {
   });
 }
 
+void list_optimizers(std::vector<KnownKey>& keys) {
+  list_rows("optimizer sgd", optimizer_rows(OptimizerKind::kSgd), keys);
+  list_rows("optimizer adam", optimizer_rows(OptimizerKind::kAdam), keys);
+  list_rows("optimizer adamw", optimizer_rows(OptimizerKind::kAdamW), keys);
+  list_rows("schedule constant, cosine, linear", schedule_rows(ScheduleKind::kCosine), keys);
+  list_rows("schedule step", schedule_rows(ScheduleKind::kStep), keys);
+}
+
 }  // namespace hydro::job

@@ -1,6 +1,7 @@
 // The `resources:` section.
 #include <array>
 #include <span>
+#include <vector>
 
 #include "hydro/base/result.h"
 #include "hydro/job/job.h"
@@ -49,6 +50,10 @@ Result<ResourcesSection> read_resources(const Reader& reader, const Node& node) 
 
 void complete_resources(Node& node) {
   fill_defaults(node, std::span<const Row<ResourcesSection>>(kResourcesRows));
+}
+
+void list_resources(std::vector<KnownKey>& keys) {
+  list_rows("resources", std::span<const Row<ResourcesSection>>(kResourcesRows), keys);
 }
 
 }  // namespace hydro::job

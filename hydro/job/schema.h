@@ -39,6 +39,15 @@ struct Row {
       : key(row_key), type(row_type), fallback(row_fallback), help(row_help), read(row_read) {}
 };
 
+/// A row as docs/job-file.md shows it.
+struct KnownKey {
+  std::string section;  // "train", "optimizer sgd"
+  std::string key;
+  std::string type;
+  std::string fallback;   // empty: none
+  bool is_later = false;  // known, not in this version
+};
+
 /// The key is known, but its part of the program is built later: a clear error, no silence.
 [[nodiscard]] Error not_in_this_version(const Reader& reader,
                                         const Node& node,
@@ -215,6 +224,20 @@ Result<void> read_later(const Reader& reader,
                         const Row<Section>& row,
                         Section& /*out*/) {
   return not_in_this_version(reader, node, row.key);
+}
+
+/// Appends the table's rows.
+template <class Section>
+void list_rows(std::string_view section,
+               std::span<const Row<Section>> rows,
+               std::vector<KnownKey>& out) {
+  for (const Row<Section>& row : rows) {
+    out.push_back({.section = std::string(section),
+                   .key = std::string(row.key),
+                   .type = std::string(row.type),
+                   .fallback = std::string(row.fallback),
+                   .is_later = row.read == &read_later<Section>});
+  }
 }
 
 }  // namespace hydro::job

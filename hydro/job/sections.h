@@ -10,6 +10,7 @@
 #include "hydro/job/job.h"
 #include "hydro/job/node.h"
 #include "hydro/job/reader.h"
+#include "hydro/job/schema.h"
 #include "hydro/worker/settings.h"
 
 namespace hydro::job {
@@ -41,6 +42,16 @@ void complete_data(const Reader& reader, Node& node);
 void complete_train(Node& node);
 void complete_tune(Node& node, const TuneSection& read);
 void complete_resources(Node& node);
+
+/// Each appends the tables of its section: what a user may write.
+void list_model(std::vector<KnownKey>& keys);
+void list_data(std::vector<KnownKey>& keys);
+void list_transforms(std::vector<KnownKey>& keys);
+void list_train(std::vector<KnownKey>& keys);
+void list_tune(std::vector<KnownKey>& keys);
+void list_resources(std::vector<KnownKey>& keys);
+/// Every key of a job file.
+[[nodiscard]] std::vector<KnownKey> known_keys();
 
 /// Free-form arguments as JSON. Errors: H0105 for words and numbers whose type would be a guess
 [[nodiscard]] Result<std::string> to_json(const Reader& reader, const Node& node);

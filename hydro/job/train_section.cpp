@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hydro/base/result.h"
 #include "hydro/job/job.h"
@@ -256,6 +257,12 @@ worker::Budget budget(const TrainSection& train,
   const double every = std::ceil(worker::steps_of(train.evaluate_every, out) - kSlack);
   out.evaluate_every = std::max<std::int64_t>(1, static_cast<std::int64_t>(every));
   return out;
+}
+
+void list_train(std::vector<KnownKey>& keys) {
+  list_rows("train", std::span<const Row<TrainValues>>(kRows), keys);
+  list_rows("evaluate", std::span<const Row<TrainValues>>(kEvaluateRows), keys);
+  list_optimizers(keys);
 }
 
 }  // namespace hydro::job

@@ -160,4 +160,11 @@ Result<std::vector<Transform>> read_transforms(const Reader& reader, const Node&
   return transforms;
 }
 
+void list_transforms(std::vector<KnownKey>& keys) {
+  list_rows("normalize", std::span<const Row<Normalize>>(kNormalizeRows), keys);
+  list_rows("random_crop", std::span<const Row<RandomCrop>>(kCropRows), keys);
+  list_rows("random_flip", std::span<const Row<RandomFlip>>(kFlipRows), keys);
+  list_rows("resize", std::span<const Row<Resize>>(kResizeRows), keys);
+}
+
 }  // namespace hydro::job

@@ -373,4 +373,10 @@ void complete_tune(Node& node, const TuneSection& read) {
   }
 }
 
+void list_tune(std::vector<KnownKey>& keys) {
+  list_rows("tune", std::span<const Row<TuneValues>>(kRows), keys);
+  list_rows("parametrization", std::span<const Row<TuneValues>>(kParametrizationRows), keys);
+  list_rows("target", std::span<const Row<TargetValues>>(kTargetRows), keys);
+}
+
 }  // namespace hydro::job
