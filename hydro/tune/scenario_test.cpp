@@ -2,11 +2,14 @@
 // indented lines under it are what the study decides. Records and commands are carried out at
 // once, each followed by a new decision, so a line's block holds all that follows from it.
 // HYDRO_UPDATE_GOLDEN=1 rewrites the files.
-//   open KEY=NUMBER...        slots trials fusion scaling target_threads max_concurrent
-//   mode_min retry prepared | exhausted | stop | summary suggest COUNT batch=N     that many
-//   trials train COMMAND T=V...      a report for each trial T (V: nan diverges, inf is
-//   reported), then the run is done done COMMAND | stopped COMMAND step=N | failed COMMAND
-//   step=0 | lost
+//
+//   open KEY=NUMBER...        keys: slots trials fusion scaling target_threads max_concurrent
+//                             mode_min retry
+//   prepared | exhausted | stop | lost | summary
+//   suggest COUNT batch=N     that many trials
+//   train COMMAND T=V...      a report for each trial T (V: nan diverges, inf is reported),
+//                             then the run is done
+//   done COMMAND | failed COMMAND | stopped COMMAND step=N
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

@@ -3,33 +3,40 @@
 //
 //  1  hidden features move alike, SGD              chain/transfer_test   FeatureSpeed/Sgd
 //  2  momentum, Adam, AdamW, eps                   chain/transfer_test   FeatureSpeed/*,
-//  ChangesWithoutTheFactorOf.. 3  input layer's output at S=16 chain/transfer_test   Start 4
-//  first loss log C, the same bits at every S   chain/transfer_test   FirstLoss 5  multiplier
-//  against its folded form           chain/transfer_test   Multiplier 6  rectangular hidden
-//  weight                    shrink/parametrization_test ARectangularHiddenWeight..,
+//                                                  ChangesWithoutTheFactorOf..
+//  3  input layer's output at S=16                 chain/transfer_test   Start
+//  4  first loss log C, the same bits at every S   chain/transfer_test   FirstLoss
+//  5  multiplier against its folded form           chain/transfer_test   Multiplier
+//  6  rectangular hidden weight                    shrink/parametrization_test
+//                                                  ARectangularHiddenWeight..,
 //                                                  golden/shrink/mlp_rectangular
 //  7  factors use the true ratio                   golden/shrink/mlp_true_ratio, Mup below (100
-//  and 60 by 8) 8  depthwise is a vector, fixed groups hidden   golden/shrink/depthwise,
-//  grouped; Mup below 9  nothing changes at S=1 shrink/parametrization_test EveryFactorIsOne..,
+//                                                  and 60 by 8)
+//  8  depthwise is a vector, fixed groups hidden   golden/shrink/depthwise, grouped; Mup below
+//  9  nothing changes at S=1                       shrink/parametrization_test
+//                                                  EveryFactorIsOne..,
 //                                                  shrink/surrogate_test
 //                                                  AtScalingOneOnlyTheReadoutChanges
 // 10  output bias                                  shrink/parametrization_test
-// AnOutputBiasIsUntouched..; Mup below 15  L2 inside Adam; lr x decay of AdamW
-// golden/job/decay_inside_adam, searched_adam_decay_in_a_branch;
+//                                                  AnOutputBiasIsUntouched..; Mup below
+// 15  L2 inside Adam; lr x decay of AdamW          golden/job/decay_inside_adam,
+//                                                  searched_adam_decay_in_a_branch;
 //                                                  shrink/parametrization_test
 //                                                  AdamwKeepsLearningRateTimesDecay..
 // 16  equal rates, one trial                       chain/transfer_test   WidthFactors
 // 17  eight stacked against eight solo             train/independence_test
-// EightStackedEqualEightSolo.. 18  same trial in any slot and container train/independence_test
-// InitialWeightsAreTheSameBits..,
+//                                                  EightStackedEqualEightSolo..
+// 18  same trial in any slot and container         train/independence_test
+//                                                  InitialWeightsAreTheSameBits..,
 //                                                  DropoutMasksAreTheSameBits..
 // 20  batch norm, all forms, ten steps             ops/image_cases_test (add_norms), run by
-// ops/parity_test 23  unknown modules, subclasses                  shrink/surrogate_test
-// RefusesAnUnknownOp.., ops/executor_test
+//                                                  ops/parity_test
+// 23  unknown modules, subclasses                  shrink/surrogate_test RefusesAnUnknownOp..,
+//                                                  ops/executor_test
 //                                                  AnOpWithoutARowIsRefused..; UnusualModules
 //                                                  below
 // 24  flattens, view, mean, functional calls       golden/shrink/flattens_view_mean,
-// chain/exactness_test depthwise;
+//                                                  chain/exactness_test depthwise;
 //                                                  UnusualModules below
 #include <algorithm>
 #include <cmath>
