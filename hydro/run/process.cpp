@@ -12,7 +12,6 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/types.h>
@@ -98,7 +97,7 @@ std::vector<std::string> merged_environment(const std::map<std::string, std::str
     }
   }
   for (const auto& [name, value] : added) {
-    out.push_back(fmt::format("{}={}", name, value));
+    out.emplace_back(name).append("=").append(value);
   }
   return out;
 }
