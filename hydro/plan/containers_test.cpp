@@ -28,7 +28,7 @@ using Packed = std::vector<std::vector<TrialId>>;
 
 std::vector<Candidate> make_candidates(std::int64_t count, std::int64_t batch_size = 128) {
   std::vector<Candidate> candidates;
-  candidates.reserve(count);
+  candidates.reserve(static_cast<std::size_t>(count));
   for (std::int64_t id = 0; id < count; ++id) {
     candidates.push_back(make_candidate(id, batch_size));
   }

@@ -1,6 +1,8 @@
 #include "hydro/report/progress.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <sstream>
 #include <string>
@@ -10,6 +12,10 @@
 #include "hydro/base/json.h"
 #include "hydro/base/result.h"
 #include "hydro/report/testing.h"
+#include "hydro/tune/events.h"
+#include "hydro/tune/state.h"
+#include "hydro/tune/testing.h"
+#include "hydro/worker/messages.h"
 
 namespace hydro::report {
 namespace {

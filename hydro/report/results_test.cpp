@@ -7,7 +7,11 @@
 
 #include "hydro/base/json.h"
 #include "hydro/report/testing.h"
+#include "hydro/search/space.h"
+#include "hydro/tune/state.h"
 #include "hydro/tune/summary.h"
+#include "hydro/tune/testing.h"
+#include "hydro/worker/messages.h"
 
 namespace hydro::report {
 namespace {

@@ -7,7 +7,11 @@
 #include <gtest/gtest.h>
 
 #include "hydro/base/json.h"
-#include "hydro/base/testing.h"
+#include "hydro/base/result.h"
+#include "hydro/ir/model.h"
+#include "hydro/search/space.h"
+#include "hydro/shrink/coordinates.h"
+#include "hydro/shrink/surrogate.h"
 
 namespace hydro::run {
 namespace {

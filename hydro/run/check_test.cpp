@@ -1,12 +1,20 @@
 #include "hydro/run/check.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "hydro/base/file.h"
+#include "hydro/base/result.h"
 #include "hydro/base/testing.h"
+#include "hydro/run/backend.h"
+#include "hydro/run/check_report.h"
 #include "hydro/run/testing.h"
+#include "hydro/shrink/surrogate.h"
 
 namespace hydro::run {
 namespace {

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "hydro/shrink/coordinates.h"
+
 namespace hydro::run {
 namespace {
 

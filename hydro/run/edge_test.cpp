@@ -1,21 +1,30 @@
 #include "hydro/run/edge.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "hydro/base/file.h"
+#include "hydro/base/result.h"
 #include "hydro/base/testing.h"
 #include "hydro/base/text.h"
 #include "hydro/engine/thread_engine.h"
 #include "hydro/run/testing.h"
 #include "hydro/tune/event_json.h"
+#include "hydro/tune/events.h"
+#include "hydro/tune/state.h"
 #include "hydro/tune/summary.h"
 #include "hydro/tune/testing.h"
+#include "hydro/worker/messages.h"
 
 namespace hydro::run {
 namespace {

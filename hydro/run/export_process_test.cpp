@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "hydro/base/result.h"
 #include "hydro/base/testing.h"
 #include "hydro/run/testing.h"
 

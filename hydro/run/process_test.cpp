@@ -1,6 +1,7 @@
 #include "hydro/run/process.h"
 
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <stop_token>
@@ -13,7 +14,6 @@
 #include <unistd.h>
 
 #include "hydro/base/testing.h"
-#include "hydro/run/testing.h"
 
 namespace hydro::run {
 namespace {

@@ -1,11 +1,12 @@
 #include <cstdint>
-#include <filesystem>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "hydro/base/file.h"
 #include "hydro/base/json.h"
 #include "hydro/base/testing.h"
 #include "hydro/run/study.h"
@@ -13,8 +14,11 @@
 #include "hydro/store/study_db.h"
 #include "hydro/store/study_folder.h"
 #include "hydro/tune/event_json.h"
+#include "hydro/tune/events.h"
+#include "hydro/tune/state.h"
 #include "hydro/tune/summary.h"
 #include "hydro/tune/testing.h"
+#include "hydro/worker/messages.h"
 
 namespace hydro::run {
 namespace {

@@ -1,12 +1,16 @@
 #include "hydro/run/run_log.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "hydro/base/clock.h"
 #include "hydro/base/file.h"
 #include "hydro/base/testing.h"
-#include "hydro/run/testing.h"
 
 namespace hydro::run {
 namespace {

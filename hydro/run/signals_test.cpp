@@ -1,6 +1,7 @@
 #include "hydro/run/signals.h"
 
 #include <csignal>
+#include <stop_token>
 
 #include <gtest/gtest.h>
 #include <unistd.h>

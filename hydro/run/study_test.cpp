@@ -3,16 +3,24 @@
 #include <cmath>
 #include <filesystem>
 #include <set>
+#include <stop_token>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "hydro/base/catalogue.h"
+#include "hydro/base/file.h"
+#include "hydro/base/result.h"
 #include "hydro/base/testing.h"
+#include "hydro/job/job.h"
+#include "hydro/run/backend.h"
 #include "hydro/run/testing.h"
-#include "hydro/store/study_db.h"
+#include "hydro/shrink/surrogate.h"
+#include "hydro/tune/events.h"
+#include "hydro/tune/state.h"
 #include "hydro/tune/summary.h"
+#include "hydro/worker/messages.h"
 
 namespace hydro::run {
 namespace {

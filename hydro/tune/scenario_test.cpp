@@ -11,6 +11,7 @@
 //                             then the run is done
 //   done COMMAND | failed COMMAND | stopped COMMAND step=N
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
