@@ -1,6 +1,7 @@
 #include "hydro/optim/gradient_norm.h"
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>

@@ -1,5 +1,6 @@
 // A trial's result depends on nobody who shares its container, on no slot, on no K.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -8,12 +9,15 @@
 
 #include <gtest/gtest.h>
 
+#include "hydro/ir/model.h"
 #include "hydro/ops/executor.h"
 #include "hydro/ops/torch.h"
 #include "hydro/train/container.h"
+#include "hydro/train/network.h"
 #include "hydro/train/testing.h"
 #include "hydro/train/testing_independence.h"
 #include "hydro/train/train.h"
+#include "hydro/worker/messages.h"
 #include "hydro/worker/settings.h"
 
 namespace hydro::train {

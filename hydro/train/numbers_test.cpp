@@ -2,21 +2,30 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "hydro/base/result.h"
 #include "hydro/base/testing.h"
+#include "hydro/data/dataset.h"
 #include "hydro/ir/model.h"
 #include "hydro/ops/torch.h"
+#include "hydro/shrink/surrogate.h"
 #include "hydro/train/container.h"
+#include "hydro/train/feeder.h"
 #include "hydro/train/initialise.h"
+#include "hydro/train/network.h"
 #include "hydro/train/objective.h"
 #include "hydro/train/testing.h"
 #include "hydro/train/train.h"
+#include "hydro/worker/settings.h"
 
 namespace hydro::train {
 namespace {

@@ -12,14 +12,20 @@
 #include <gtest/gtest.h>
 
 #include "hydro/base/philox.h"
+#include "hydro/base/result.h"
 #include "hydro/base/safetensors.h"
 #include "hydro/base/testing.h"
+#include "hydro/data/dataset.h"
+#include "hydro/ir/model.h"
 #include "hydro/ops/torch.h"
+#include "hydro/shrink/surrogate.h"
+#include "hydro/train/container.h"
 #include "hydro/train/guard.h"
 #include "hydro/train/initialise.h"
 #include "hydro/train/testing.h"
 #include "hydro/train/train.h"
 #include "hydro/worker/messages.h"
+#include "hydro/worker/settings.h"
 
 namespace hydro::train {
 namespace {

@@ -4,7 +4,9 @@
 #include "hydro/shrink/coordinates.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -17,7 +19,10 @@
 #include <gtest/gtest.h>
 
 #include "hydro/data/dataset.h"
+#include "hydro/ir/graph.h"
+#include "hydro/shrink/surrogate.h"
 #include "hydro/train/train.h"
+#include "hydro/worker/settings.h"
 
 #include "tests/chain/chain.h"
 

@@ -13,6 +13,7 @@
 #include "hydro/train/testing.h"
 #include "hydro/train/testing_independence.h"
 #include "hydro/train/train.h"
+#include "hydro/worker/settings.h"
 
 #include "tests/chain/chain.h"
 

@@ -40,6 +40,7 @@
 //                                                  UnusualModules below
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -50,8 +51,12 @@
 
 #include "hydro/base/file.h"
 #include "hydro/base/json.h"
+#include "hydro/ir/model.h"
+#include "hydro/shrink/surrogate.h"
 #include "hydro/train/container.h"
 #include "hydro/train/testing.h"
+#include "hydro/train/train.h"
+#include "hydro/worker/settings.h"
 
 #include "tests/chain/chain.h"
 

@@ -2,12 +2,21 @@
 // initialisation laws.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "hydro/base/philox.h"
+#include "hydro/base/result.h"
+#include "hydro/ir/model.h"
+#include "hydro/pt2/archive.h"
+#include "hydro/shrink/surrogate.h"
 #include "hydro/train/initialise.h"
 #include "hydro/train/train.h"
 

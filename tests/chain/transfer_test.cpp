@@ -1,7 +1,9 @@
 // Surrogates in training, by value: a width changes neither how fast features move, nor where
 // they start, nor the first loss; and both forms of the readout's multiplier are one
 // parametrization.
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,9 +12,16 @@
 
 #include <gtest/gtest.h>
 
+#include "hydro/data/dataset.h"
+#include "hydro/ir/graph.h"
+#include "hydro/ir/model.h"
+#include "hydro/shrink/surrogate.h"
 #include "hydro/train/container.h"
+#include "hydro/train/network.h"
 #include "hydro/train/testing.h"
 #include "hydro/train/train.h"
+#include "hydro/worker/messages.h"
+#include "hydro/worker/settings.h"
 
 #include "tests/chain/chain.h"
 
