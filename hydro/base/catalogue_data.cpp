@@ -105,6 +105,36 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         "a value in the data is not finite",
         "A NaN or infinity in inputs or targets would make every trial diverge.",
         "remove or replace the sample"),
+    row("H0420",
+        kInvalidInput,
+        kUsage,
+        "images differ in size",
+        "All samples of a data set have one shape. The images of a folder may differ in size "
+        "only when the first transform is `resize`, which then acts while they are loaded.",
+        "write `resize: {size: N}` as the first of data.transform"),
+    row("H0421",
+        kInvalidInput,
+        kUsage,
+        "a folder that is no image folder",
+        "An image folder holds one folder a class, named for it, and in each at least one "
+        "image, at any depth. Links may lead to files within the folder only, so that what "
+        "was trained on is what the folder holds.",
+        "put the images of each class into a folder named for the class"),
+    row("H0422",
+        kUnsupported,
+        kUsage,
+        "an image in a form that is not read",
+        "Read are JPEG (grey, RGB) and PNG (all but grey of 16 bits) of at most 64 million "
+        "pixels. Other images are refused rather than left out, since the data set would "
+        "silently be another.",
+        "convert the image to JPEG or PNG, or remove it"),
+    row("H0423",
+        kInvalidInput,
+        kUsage,
+        "splits have different classes",
+        "Classes are numbered by the sorted names of their folders. With other names in "
+        "another split, the same number would mean different classes.",
+        "give both folders the same class folders"),
 });
 
 }  // namespace

@@ -195,7 +195,39 @@ Result<void> check_target(const Dataset& dataset,
   return check_finite(std::as_bytes(std::span(target.values)), dataset.size, place);
 }
 
+/// The first few of `names` that `others` lacks, for messages.
+std::string only_in(const std::vector<std::string>& names,
+                    const std::vector<std::string>& others) {
+  constexpr std::size_t kShown = 5;
+  std::vector<std::string> only;
+  for (const std::string& name : names) {
+    if (std::ranges::find(others, name) == others.end()) {
+      only.push_back("`" + printable(name) + "`");
+    }
+  }
+  const std::size_t count = only.size();
+  only.resize(std::min(count, kShown));
+  return only.empty() ? "none"
+                      : join(only, ", ") +
+                            (count > kShown ? " and " + std::to_string(count - kShown) + " more"
+                                            : std::string());
+}
+
 }  // namespace
+
+Result<void> check_same_classes(const Dataset& train,
+                                const Dataset& other,
+                                const std::string& what) {
+  const std::vector<std::string>& left = train.target.class_names;
+  const std::vector<std::string>& right = other.target.class_names;
+  if (left.empty() || right.empty() || left == right) {
+    return {};
+  }
+  return make_error("H0423", "train and " + what + " have different classes")
+      .at(place_of(what, other.target.file))
+      .because("only in train: " + only_in(left, right) + "; only in " + what + ": " +
+               only_in(right, left));
+}
 
 Result<void> check_dataset(const Dataset& dataset,
                            std::span<const Transform> transforms,

@@ -33,8 +33,9 @@ struct Field {
 struct Target {
   std::vector<std::int64_t> classes;  // one of the two is empty
   std::vector<float> values;
-  std::vector<std::int64_t> shape;  // of one sample's values
-  std::filesystem::path file = {};  // where it came from, for messages
+  std::vector<std::int64_t> shape;            // of one sample's values
+  std::filesystem::path file = {};            // where it came from, for messages
+  std::vector<std::string> class_names = {};  // by class index; empty: the format has none
 };
 
 struct Dataset {
@@ -78,17 +79,30 @@ struct ArraySource {
   std::filesystem::path target;  // .npy, or .safetensors (tensor named as the key)
 };
 
+/// One folder a class.
+struct ImageFolderSource {
+  std::filesystem::path path;
+  std::optional<Resize> resize = {};  // while loading, rounded to whole bytes
+};
+
+enum class CifarLabels : std::uint8_t { kFine, kCoarse };
+
+struct CifarSource {
+  std::vector<std::filesystem::path> files;  // one split, in this order
+  std::optional<CifarLabels> labels = {};    // of CIFAR-100; nothing: fine, or CIFAR-10
+};
+
 struct SplitSource {
-  std::variant<IdxSource, ArraySource> source;
-  std::optional<std::int64_t> limit;  // the first N samples
+  std::variant<IdxSource, ArraySource, ImageFolderSource, CifarSource> source;
+  std::optional<std::int64_t> limit;  // the first N samples; of image folders spread by class
 };
 
 /// Decodes one split whole. IDX images [N, H, W] become samples [1, H, W]; uint8 arrays [N, C,
-/// H, W] are images, other whole numbers become int64, all floats float32.
+/// H, W] are images, other whole numbers become int64, all floats float32; image folders and
+/// CIFAR become images [3, H, W].
 ///
-/// Errors: H0401 to H0405, H0409, H0410, H0412 naming file, and index and value where there is
-/// one: missing,
-///         wrong magic, truncated, unequal counts, empty
+/// Errors: H0401 to H0405, H0409, H0410, H0412, H0420 to H0422 naming file, and index and value
+/// where there is one: missing, wrong magic, truncated, unequal counts, empty
 [[nodiscard]] Result<Dataset> load_split(const SplitSource& source);
 
 /// What the model expects; a check before any training.
@@ -120,6 +134,13 @@ enum class Use : std::uint8_t { kTraining, kEvaluation };
                                          const Expectation& expectation,
                                          Use use,
                                          const std::string& what);
+
+/// A class must have the same index in both.
+///
+/// Errors: H0423 naming the classes that only one of them has
+[[nodiscard]] Result<void> check_same_classes(const Dataset& train,
+                                              const Dataset& other,
+                                              const std::string& what);
 
 /// Draws `share` of `whole` (by `seed`, without replacement) into a second data set: {rest,
 /// drawn}. Both keep the file's order; each gets at least one sample.

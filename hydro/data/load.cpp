@@ -11,7 +11,9 @@
 
 #include "hydro/base/bytes.h"
 #include "hydro/base/result.h"
+#include "hydro/data/cifar.h"
 #include "hydro/data/dataset.h"
+#include "hydro/data/image_folder.h"
 #include "hydro/data/raw_array.h"
 
 namespace hydro::data {
@@ -157,6 +159,14 @@ Result<Dataset> load(const ArraySource& source, std::optional<std::int64_t> limi
     dataset.inputs.push_back(to_field(std::move(array), name, path));
   }
   return dataset;
+}
+
+Result<Dataset> load(const ImageFolderSource& source, std::optional<std::int64_t> limit) {
+  return load_image_folder(source, limit);
+}
+
+Result<Dataset> load(const CifarSource& source, std::optional<std::int64_t> limit) {
+  return load_cifar(source, limit);
 }
 
 }  // namespace

@@ -30,9 +30,24 @@ std::size_t elements_of(std::span<const std::int64_t> shape) {
 
 using ImagePlan = std::variant<GatherPlan, StagedPlan>;
 
-ImagePlan plan_images(const Field& field, const std::vector<Transform>& transforms) {
-  const ImageShape shape{
-      .channels = field.shape[0], .height = field.shape[1], .width = field.shape[2]};
+ImageShape image_shape(const Field& field) {
+  return {.channels = field.shape[0], .height = field.shape[1], .width = field.shape[2]};
+}
+
+/// Without the resizes that find the images at their size, as a folder's are once loaded.
+std::vector<Transform> effective(ImageShape shape, const std::vector<Transform>& transforms) {
+  std::vector<Transform> kept;
+  for (const Transform& transform : transforms) {
+    const ImageShape after = shape_after(shape, transform).value();
+    if (!std::holds_alternative<Resize>(transform) || after != shape) {
+      kept.push_back(transform);
+    }
+    shape = after;
+  }
+  return kept;
+}
+
+ImagePlan plan_images(const ImageShape& shape, const std::vector<Transform>& transforms) {
   return gatherable(transforms) ? ImagePlan(std::in_place_type<GatherPlan>, shape, transforms)
                                 : ImagePlan(std::in_place_type<StagedPlan>, shape, transforms);
 }
@@ -85,11 +100,10 @@ FieldPlan plan_field(const Field& field, const std::vector<Transform>& transform
   }
   HYDRO_CHECK(field.type == ElementType::kUInt8, "images are uint8");
   HYDRO_CHECK(field.shape.size() == kImageAxes, "images are [C, H, W]");
-  const ImageShape after = final_shape(
-      {.channels = field.shape[0], .height = field.shape[1], .width = field.shape[2]},
-      transforms);
+  const ImageShape before = image_shape(field);
+  const ImageShape after = final_shape(before, transforms);
   return {.shape = {after.channels, after.height, after.width},
-          .image = plan_images(field, transforms)};
+          .image = plan_images(before, effective(before, transforms))};
 }
 
 void fill_images(const Field& field,

@@ -213,6 +213,15 @@ TEST(Loader, ResizesAsTorchvisionDoes) {
   }
 }
 
+TEST(Loader, AResizeToTheSizeThatImagesHaveChangesNothing) {
+  const std::vector<Transform> alone = {RandomFlip{}, RandomCrop{.padding = 1, .size = 0}};
+  std::vector<Transform> behind_resize = alone;
+  behind_resize.insert(behind_resize.begin(), Resize{.height = 3, .width = 4});
+  const Integers all = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  EXPECT_EQ(pixels_of(loader_of(counting_images(10, 1, 3, 4), behind_resize), all),
+            pixels_of(loader_of(counting_images(10, 1, 3, 4), alone), all));
+}
+
 TEST(Loader, PassesOtherFieldsThrough) {
   Dataset dataset{.size = 2, .inputs = {}, .target = {}};
   dataset.inputs.push_back({.name = "ids",

@@ -56,7 +56,8 @@ Dataset part_of(const Dataset& whole, std::span<const std::int64_t> indices) {
   part.target = {.classes = rows_of(whole.target.classes, whole.size, indices),
                  .values = rows_of(whole.target.values, whole.size, indices),
                  .shape = whole.target.shape,
-                 .file = whole.target.file};
+                 .file = whole.target.file,
+                 .class_names = whole.target.class_names};
   return part;
 }
 

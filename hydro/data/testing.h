@@ -57,6 +57,53 @@ inline void write_bytes(const std::filesystem::path& path, std::span<const std::
   return packed;
 }
 
+[[nodiscard]] inline Bytes big_endian(std::size_t number) {
+  Bytes bytes;
+  for (unsigned shift = 32; shift > 0; shift -= 8) {
+    bytes.push_back(static_cast<std::byte>(number >> (shift - 8) & 0xFFU));
+  }
+  return bytes;
+}
+
+[[nodiscard]] inline Bytes joined(const std::vector<Bytes>& parts) {
+  Bytes all;
+  for (const Bytes& part : parts) {
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+[[nodiscard]] inline Bytes png_chunk(const std::string& name, const Bytes& content) {
+  const Bytes checked = joined({hydro::testing::to_bytes(name), content});
+  const auto sum = ::crc32(
+      0, reinterpret_cast<const Bytef*>(checked.data()), static_cast<uInt>(checked.size()));
+  return joined({big_endian(content.size()), checked, big_endian(sum)});
+}
+
+/// An RGB image of one value; `claimed_height` is what its header says.
+[[nodiscard]] inline Bytes png_bytes(std::size_t height,
+                                     std::size_t width,
+                                     std::uint8_t value,
+                                     std::size_t claimed_height = 0) {
+  Bytes row(1 + 3 * width, std::byte{value});
+  row.front() = std::byte{0};  // no filter
+  const Bytes raw = joined(std::vector<Bytes>(height, row));
+  Bytes packed(::compressBound(raw.size()));
+  uLongf size = packed.size();
+  HYDRO_CHECK(::compress(reinterpret_cast<Bytef*>(packed.data()),
+                         &size,
+                         reinterpret_cast<const Bytef*>(raw.data()),
+                         raw.size()) == Z_OK);
+  packed.resize(size);
+  const Bytes header = joined({big_endian(width),
+                               big_endian(claimed_height == 0 ? height : claimed_height),
+                               hydro::testing::to_bytes(std::string("\x08\x02\0\0\0", 5))});
+  return joined({hydro::testing::to_bytes("\x89PNG\r\n\x1A\n"),
+                 png_chunk("IHDR", header),
+                 png_chunk("IDAT", packed),
+                 png_chunk("IEND", {})});
+}
+
 /// Version 1 of the format; `shape` as Python writes it: "(2, 3)".
 [[nodiscard]] inline Bytes npy_bytes(const std::string& descr,
                                      const std::string& shape,
