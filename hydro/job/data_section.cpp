@@ -150,7 +150,7 @@ Result<Split> read_split(const Reader& reader, const Node& node, std::string_vie
   const Node* format = node.find("format");
   if (format == nullptr) {
     return reader.error(node, "H0106", "`format` is missing here")
-        .fix("write format: idx, or arrays");
+        .fix("write format: idx, arrays, image_folder or cifar_binary");
   }
   const std::string word = format->is_scalar() ? format->text : std::string();
   if (word == "idx") {
@@ -159,10 +159,17 @@ Result<Split> read_split(const Reader& reader, const Node& node, std::string_vie
   if (word == "arrays") {
     return read_arrays(reader, node, name);
   }
-  if (word == "image_folder" || word == "cifar_binary" || word == "text") {
-    return not_in_this_version(reader, *format, "format: " + word).fix("use idx or arrays");
+  if (word == "image_folder") {
+    return read_image_folder_split(reader, node, name);
   }
-  return reader.wrong(*format, "format", "idx or arrays");
+  if (word == "cifar_binary") {
+    return read_cifar_split(reader, node, name);
+  }
+  if (word == "text") {
+    return not_in_this_version(reader, *format, "format: " + word)
+        .fix("use idx, arrays, image_folder or cifar_binary");
+  }
+  return reader.wrong(*format, "format", "idx, arrays, image_folder or cifar_binary");
 }
 
 // ---- The section ----
@@ -232,6 +239,21 @@ void make_absolute(const Reader& reader, Node& node) {
   }
 }
 
+/// The keys of a split that name files or folders.
+std::vector<std::string_view> path_keys(const Node* split) {
+  const Node* format = split == nullptr ? nullptr : split->find("format");
+  if (format == nullptr) {
+    return {};
+  }
+  if (format->text == "image_folder") {
+    return {"path"};
+  }
+  if (format->text == "cifar_binary") {
+    return {"files"};  // `labels` is a word here
+  }
+  return {"images", "labels", "inputs", "target"};
+}
+
 }  // namespace
 
 Result<DataSection> read_data(const Reader& reader, const Node& node) {
@@ -257,8 +279,8 @@ void complete_data(const Reader& reader, Node& node) {
   fill_defaults(node, std::span<const Row<DataSection>>(kRows));
   for (const std::string_view split : {"train", "val", "test"}) {
     Node* files = node.find(split);
-    for (const std::string_view key : {"images", "labels", "inputs", "target"}) {
-      if (Node* path = files == nullptr ? nullptr : files->find(key); path != nullptr) {
+    for (const std::string_view key : path_keys(files)) {
+      if (Node* path = files->find(key); path != nullptr) {
         make_absolute(reader, *path);
       }
     }

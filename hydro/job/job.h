@@ -65,8 +65,19 @@ struct ArrayFiles {
   std::filesystem::path target;
 };
 
+struct ImageFolderFiles {
+  std::filesystem::path path;
+};
+
+enum class CifarLabels : std::uint8_t { kFine, kCoarse };
+
+struct CifarFiles {
+  std::vector<std::filesystem::path> files;
+  std::optional<CifarLabels> labels;  // nothing: the files say whether they have both
+};
+
 struct Split {
-  std::variant<IdxFiles, ArrayFiles> files;
+  std::variant<IdxFiles, ArrayFiles, ImageFolderFiles, CifarFiles> files;
   std::optional<std::int64_t> limit;
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hydro/base/result.h"
@@ -28,6 +29,13 @@ struct TrainValues : TrainSection {
 [[nodiscard]] Result<DataSection> read_data(const Reader& reader, const Node& node);
 [[nodiscard]] Result<std::vector<Transform>> read_transforms(const Reader& reader,
                                                              const Node& node);
+/// A split of `format: image_folder`, or of `cifar_binary`; `name` is the split's.
+[[nodiscard]] Result<Split> read_image_folder_split(const Reader& reader,
+                                                    const Node& node,
+                                                    std::string_view name);
+[[nodiscard]] Result<Split> read_cifar_split(const Reader& reader,
+                                             const Node& node,
+                                             std::string_view name);
 /// Requires: no distribution is left in `node`
 [[nodiscard]] Result<TrainValues> read_train(const Reader& reader, const Node& node);
 [[nodiscard]] Result<TuneSection> read_tune(const Reader& reader,

@@ -25,17 +25,41 @@ struct Overloaded : Visitors... {
 template <class... Visitors>
 Overloaded(Visitors...) -> Overloaded<Visitors...>;
 
-data::SplitSource source_of(const job::Split& split) {
-  const auto source = std::visit(
-      Overloaded{
-          [](const job::IdxFiles& files) -> std::variant<data::IdxSource, data::ArraySource> {
-            return data::IdxSource{.images = files.images, .labels = files.labels};
-          },
-          [](const job::ArrayFiles& files) -> std::variant<data::IdxSource, data::ArraySource> {
-            return data::ArraySource{.inputs = files.inputs, .target = files.target};
-          }},
-      split.files);
-  return {.source = source, .limit = split.limit};
+using Source = decltype(data::SplitSource::source);
+
+Source source_of(const job::IdxFiles& files, const job::DataSection& /*section*/) {
+  return data::IdxSource{.images = files.images, .labels = files.labels};
+}
+
+Source source_of(const job::ArrayFiles& files, const job::DataSection& /*section*/) {
+  return data::ArraySource{.inputs = files.inputs, .target = files.target};
+}
+
+/// Images may differ in size where a resize comes first.
+Source source_of(const job::ImageFolderFiles& files, const job::DataSection& section) {
+  data::ImageFolderSource source{.path = files.path};
+  if (!section.transform.empty()) {
+    if (const auto* resize = std::get_if<job::Resize>(&section.transform.front())) {
+      source.resize = {.height = resize->height, .width = resize->width};
+    }
+  }
+  return source;
+}
+
+Source source_of(const job::CifarFiles& files, const job::DataSection& /*section*/) {
+  data::CifarSource source{.files = files.files};
+  if (files.labels) {
+    source.labels = *files.labels == job::CifarLabels::kCoarse ? data::CifarLabels::kCoarse
+                                                               : data::CifarLabels::kFine;
+  }
+  return source;
+}
+
+Result<data::Dataset> load(const job::Split& split, const job::DataSection& section) {
+  return data::load_split(
+      {.source = std::visit([&](const auto& files) { return source_of(files, section); },
+                            split.files),
+       .limit = split.limit});
 }
 
 std::vector<data::Transform> transforms_of(const job::DataSection& section) {
@@ -124,7 +148,7 @@ struct Splits {
 Result<data::Dataset> load_named(const job::Job& job,
                                  const job::Split& split,
                                  const std::string& section) {
-  Result<data::Dataset> loaded = data::load_split(source_of(split));
+  Result<data::Dataset> loaded = load(split, job.data);
   if (!loaded.has_value() && loaded.error().id == "H0401") {
     const std::filesystem::path file = loaded.error().where;
     return job::point_at_file(job, section, file, std::move(loaded).error());
@@ -138,6 +162,7 @@ Result<Splits> load_splits(const job::Job& job) {
   HYDRO_TRY(out.train, load_named(job, section.train, "data.train"));
   if (section.val.has_value()) {
     HYDRO_TRY(out.val, load_named(job, *section.val, "data.val"));
+    HYDRO_TRY_VOID(data::check_same_classes(out.train, out.val, "val"));
   } else {
     if (out.train.size < 2) {
       return job::point_at(
@@ -154,6 +179,7 @@ Result<Splits> load_splits(const job::Job& job) {
   }
   if (section.test.has_value()) {
     HYDRO_TRY(out.test, load_named(job, *section.test, "data.test"));
+    HYDRO_TRY_VOID(data::check_same_classes(out.train, *out.test, "test"));
   }
   return out;
 }
