@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -88,14 +89,25 @@ Result<void> write_temporary(const std::filesystem::path& temporary,
   return {};
 }
 
+/// How much to read at once: a small file whole, with room to see its end. A buffer's bytes are
+/// set before they are read, which would cost more than the reading of many small files.
+std::size_t chunk_of(int fd) {
+  constexpr std::int64_t kLeast = 4096;
+  constexpr std::int64_t kMost = std::int64_t{1} << 20U;
+  struct stat status{};
+  const bool known = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+  return static_cast<std::size_t>(
+      known ? std::clamp<std::int64_t>(status.st_size + 1, kLeast, kMost) : kMost);
+}
+
 /// Appends up to `limit` + 1 bytes of `fd` to `out`; false on a read error.
 template <class Buffer>
 bool read_all(int fd, std::uint64_t limit, Buffer& out) {
-  constexpr std::size_t kChunk = std::size_t{1} << 20U;
+  const std::size_t chunk = chunk_of(fd);
   while (out.size() <= limit) {
     const std::size_t old = out.size();
-    out.resize(old + kChunk);
-    const ssize_t got = ::read(fd, out.data() + old, kChunk);
+    out.resize(old + chunk);
+    const ssize_t got = ::read(fd, out.data() + old, chunk);
     out.resize(old + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     if (got < 0 && errno != EINTR) {
       return false;
