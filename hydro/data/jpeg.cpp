@@ -24,7 +24,6 @@ struct Failure {
 };
 
 Failure& failure_of(j_common_ptr info) {
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): libjpeg's way of extending it
   return *reinterpret_cast<Failure*>(info->err);
 }
 
@@ -84,8 +83,7 @@ class JpegReader {
 
 Result<RgbImage> decode_jpeg(std::span<const std::byte> content, const std::string& place) {
   JpegReader reader;
-  const auto* start =
-      static_cast<const unsigned char*>(static_cast<const void*>(content.data()));
+  const auto* start = reinterpret_cast<const unsigned char*>(content.data());
   if (!reader.runs([&](jpeg_decompress_struct& info) {
         jpeg_create_decompress(&info);
         jpeg_mem_src(&info, start, content.size());
@@ -102,7 +100,7 @@ Result<RgbImage> decode_jpeg(std::span<const std::byte> content, const std::stri
   }
   HYDRO_TRY(RgbImage image,
             blank_image(reader.info().image_height, reader.info().image_width, place));
-  auto* pixels = static_cast<unsigned char*>(static_cast<void*>(image.pixels.data()));
+  auto* pixels = reinterpret_cast<unsigned char*>(image.pixels.data());
   if (!reader.runs([&](jpeg_decompress_struct& info) {
         info.out_color_space = JCS_RGB;
         jpeg_start_decompress(&info);

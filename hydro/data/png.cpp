@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <png.h>
+#include <pngconf.h>
 
 #include "hydro/base/result.h"
 #include "hydro/data/image.h"
@@ -45,7 +46,7 @@ void read_png_bytes(png_structp png, png_bytep to, std::size_t count) {
   if (count > rest->count) {
     png_error(png, "the file ends inside the image");
   }
-  std::copy_n(rest->bytes, count, static_cast<std::byte*>(static_cast<void*>(to)));
+  std::copy_n(rest->bytes, count, reinterpret_cast<std::byte*>(to));
   rest->bytes += count;
   rest->count -= count;
 }
@@ -101,8 +102,9 @@ void ask_for_rgb(png_structp png, png_infop info) {
 }
 
 std::vector<png_bytep> rows_of(RgbImage& image) {
-  auto* pixels = static_cast<png_bytep>(static_cast<void*>(image.pixels.data()));
+  auto* pixels = reinterpret_cast<png_bytep>(image.pixels.data());
   std::vector<png_bytep> rows;
+  rows.reserve(static_cast<std::size_t>(image.height));
   for (std::int64_t y = 0; y < image.height; ++y) {
     rows.push_back(pixels + y * image.width * 3);
   }
