@@ -46,21 +46,24 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         kInvalidInput,
         kUsage,
         "a data set is empty",
-        "The split holds no sample, so that nothing could be trained or measured.",
+        "The split holds no sample, so that nothing could be trained or measured. A text "
+        "needs one block of tokens and the token behind it.",
         "check the file and `limit`"),
     row("H0406",
         kInvalidInput,
         kUsage,
         "a label is out of range",
         "Class labels must lie between 0 and the model's number of classes, which is the "
-        "size of its output. Training on others would read outside the model's output.",
+        "size of its output; tokens likewise, in the vocabulary that is the last axis of the "
+        "output. Training on others would read outside the model's output.",
         "number the classes from 0, or give the model as many outputs as there are classes"),
     row("H0407",
         kInvalidInput,
         kUsage,
         "samples do not fit the model's input",
         "The shape of one sample, after all transforms, differs from the shape that "
-        "`model.input` declares.",
+        "`model.input` declares, or its labels from what the model gives. A sample of a text "
+        "is a block of `block` tokens.",
         "change `model.input`, or add a transform such as rgb or resize"),
     row("H0408",
         kInvalidInput,

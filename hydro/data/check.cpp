@@ -67,6 +67,11 @@ Result<void> check_names(const Dataset& dataset,
   for (const Field& field : dataset.inputs) {
     given.push_back("`" + printable(field.name) + "`");
   }
+  if (dataset.is_text()) {
+    return make_error("H0412", "a text fills one input, the model takes " + join(wanted, ", "))
+        .at("data." + what)
+        .fix("give the model one input of tokens, or use format: arrays");
+  }
   return make_error("H0412",
                     "the data hold inputs " + join(given, ", ") + ", the model takes " +
                         join(wanted, ", "))
@@ -117,12 +122,40 @@ Result<void> check_finite(std::span<const std::byte> bytes,
   return {};
 }
 
+/// What the model is fed: images are scaled, tokens are whole numbers.
+ElementType fed_type(const Field& field) {
+  if (field.is_image) {
+    return ElementType::kFloat32;
+  }
+  return field.is_text ? ElementType::kInt64 : field.type;
+}
+
+std::string why_of_type(const Field& field) {
+  if (field.is_text) {
+    return "a text gives tokens, which are whole numbers";
+  }
+  return fed_type(field) == ElementType::kInt64
+             ? "only uint8 arrays [N, C, H, W] are images; other whole numbers stay whole"
+             : "numbers are not rounded silently";
+}
+
+Error wrong_block(const Field& field, const Expectation::Input& input) {
+  const std::string block = std::to_string(field.shape.front());
+  Error error = make_error(
+      "H0407",
+      "blocks of the text are [" + block + "], the model takes " + shape_text(input.shape));
+  return input.shape.size() == 1
+             ? std::move(error).fix("write `block: " + std::to_string(input.shape.front()) +
+                                    "`, or give `model.input` the length " + block)
+             : std::move(error).fix("give the model one input int64[*, " + block + "]");
+}
+
 Result<void> check_input(const Field& field,
                          const Expectation::Input& input,
                          std::span<const Transform> transforms,
                          std::int64_t samples,
                          const std::string& place) {
-  const ElementType type = field.is_image ? ElementType::kFloat32 : field.type;
+  const ElementType type = fed_type(field);
   std::vector<std::int64_t> shape = field.shape;
   if (field.is_image) {
     auto after = transformed(field, transforms);
@@ -136,10 +169,10 @@ Result<void> check_input(const Field& field,
                       "input `" + printable(input.name) + "` takes " + name_of(input.type) +
                           ", the file holds " + name_of(type))
         .at(place)
-        .because(
-            type == ElementType::kInt64
-                ? "only uint8 arrays [N, C, H, W] are images; other whole numbers stay whole"
-                : "numbers are not rounded silently");
+        .because(why_of_type(field));
+  }
+  if (shape != input.shape && field.is_text) {
+    return wrong_block(field, input).at(place);
   }
   if (shape != input.shape) {
     return make_error("H0407",
@@ -154,13 +187,66 @@ Result<void> check_input(const Field& field,
                                              : Result<void>();
 }
 
-Result<void> check_labels(const Target& target,
-                          std::int64_t classes,
+Result<void> check_tokens(const Field& text,
+                          std::int64_t vocabulary,
                           const std::string& place) {
-  if (target.classes.empty()) {
-    return make_error("H0409",
-                      "the target holds floats, a classification needs whole class numbers")
+  const auto wrong = std::ranges::find_if(text.bytes, [&](std::byte token) {
+    return std::to_integer<std::int64_t>(token) >= vocabulary;
+  });
+  if (wrong == text.bytes.end()) {
+    return {};
+  }
+  return make_error("H0406",
+                    "token " + std::to_string(std::to_integer<int>(*wrong)) + " at position " +
+                        std::to_string(wrong - text.bytes.begin()) + " is outside [0, " +
+                        std::to_string(vocabulary) + ")")
+      .at(place)
+      .because("the model's output, the last axis, has " + std::to_string(vocabulary) +
+               " tokens; bytes go to 255")
+      .fix("give the model a vocabulary of 256, or remove such bytes from the text");
+}
+
+/// "sample 3", and where a sample has several labels "sample 3, place 17".
+std::string place_of_label(std::int64_t index, const Target& target) {
+  std::int64_t width = 1;
+  for (const std::int64_t size : target.shape) {
+    width *= size;
+  }
+  const std::string sample = "sample " + std::to_string(index / width);
+  return target.shape.empty() ? sample : sample + ", place " + std::to_string(index % width);
+}
+
+Error wrong_label_shape(const Dataset& dataset, const std::vector<std::int64_t>& wanted) {
+  const std::string shape = shape_text(dataset.target.shape);
+  if (wanted.empty()) {
+    return make_error("H0410", "the target holds whole numbers of shape " + shape + " a sample")
+        .because("class labels are one number a sample")
+        .fix("save one number a sample, shape [" + std::to_string(dataset.size) +
+             "], or floats for a regression");
+  }
+  return make_error("H0407",
+                    "labels are " + shape + " a sample, the model scores " + shape_text(wanted))
+      .because("every score needs a label and every label a score")
+      .fix(dataset.is_text()
+               ? "let the model give one score a token and vocabulary entry: [*, " +
+                     std::to_string(dataset.target.shape.front()) + ", vocabulary]"
+               : "save one label a token, already shifted: the token that comes next");
+}
+
+Result<void> check_labels(const Dataset& dataset,
+                          const Expectation& expectation,
+                          const std::string& place) {
+  const Target& target = dataset.target;
+  const std::int64_t classes = *expectation.classes;
+  if (target.classes.empty() && !dataset.is_text()) {
+    return make_error("H0409", "the target holds floats, this task needs whole class numbers")
         .at(place);
+  }
+  if (target.shape != expectation.label_shape) {
+    return wrong_label_shape(dataset, expectation.label_shape).at(place);
+  }
+  if (dataset.is_text()) {
+    return check_tokens(dataset.inputs.front(), classes, place);
   }
   const auto wrong = std::ranges::find_if(
       target.classes, [&](std::int64_t label) { return label < 0 || label >= classes; });
@@ -169,7 +255,7 @@ Result<void> check_labels(const Target& target,
   }
   const auto index = wrong - target.classes.begin();
   return make_error("H0406",
-                    "label " + std::to_string(*wrong) + " of sample " + std::to_string(index) +
+                    "label " + std::to_string(*wrong) + " of " + place_of_label(index, target) +
                         " is outside [0, " + std::to_string(classes) + ")")
       .at(place)
       .because("the model has " + std::to_string(classes) + " outputs");
@@ -180,7 +266,7 @@ Result<void> check_target(const Dataset& dataset,
                           const std::string& place) {
   const Target& target = dataset.target;
   if (expectation.classes) {
-    return check_labels(target, *expectation.classes, place);
+    return check_labels(dataset, expectation, place);
   }
   if (expectation.target_shape && !target.classes.empty()) {
     return make_error("H0409", "the target holds whole numbers, a regression needs floats")

@@ -109,6 +109,22 @@ TEST_F(CheckDataset, ClassificationNeedsWholeNumbersAndRegressionFloats) {
   expect_refusal("H0409", "the target holds whole numbers");
 }
 
+TEST_F(CheckDataset, ClassLabelsAreOneNumberASample) {
+  dataset_.target.shape = {1};
+  expect_refusal("H0410", "whole numbers of shape [1] a sample");
+}
+
+TEST_F(CheckDataset, TokensNeedOneLabelEach) {
+  dataset_.target.classes.assign(12, 1);
+  dataset_.target.shape = {2};
+  expectation_.label_shape = {2};
+  EXPECT_EQ(words(check()), "ok");
+  dataset_.target.classes[7] = 3;
+  expect_refusal("H0406", "label 3 of sample 3, place 1 is outside [0, 3)");
+  expectation_.label_shape = {4};
+  expect_refusal("H0407", "labels are [2] a sample, the model scores [4]");
+}
+
 TEST_F(CheckDataset, NamesMustBeTheModels) {
   dataset_.inputs[0].name = "y";
   expect_refusal("H0412", "the data hold inputs `y`, the model takes `x`");

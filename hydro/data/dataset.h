@@ -19,22 +19,24 @@ namespace hydro::data {
 
 enum class ElementType : std::uint8_t { kUInt8, kInt64, kFloat32 };
 
-/// One model input for all samples: [size, shape...], row-major. Images are kUInt8 [C, H, W].
+/// One model input for all samples: [size, shape...], row-major. Images are kUInt8 [C, H, W]. A
+/// text holds its tokens once, one a byte (hydro/data/text.h).
 struct Field {
   std::string name;  // the model input's name; empty: the only one
   ElementType type = ElementType::kFloat32;
   std::vector<std::int64_t> shape;  // of one sample
   Bytes bytes;
   bool is_image = false;            // scaled to [0, 1] and transformed
+  bool is_text = false;             // cut into overlapping blocks [T] of int64
   std::filesystem::path file = {};  // where it came from, for messages
 };
 
-/// What the loss compares with: class indices, or [size, shape...] floats.
+/// What the loss compares with: class indices or floats, [size, shape...].
 struct Target {
-  std::vector<std::int64_t> classes;  // one of the two is empty
-  std::vector<float> values;
-  std::vector<std::int64_t> shape;            // of one sample's values
-  std::filesystem::path file = {};            // where it came from, for messages
+  std::vector<std::int64_t> classes;  // one of the two is empty; both where a text is its own
+  std::vector<float> values;          // label, and where the model's output is the loss
+  std::vector<std::int64_t> shape;    // of one sample
+  std::filesystem::path file = {};    // where it came from, for messages
   std::vector<std::string> class_names = {};  // by class index; empty: the format has none
 };
 
@@ -42,6 +44,9 @@ struct Dataset {
   std::int64_t size = 0;
   std::vector<Field> inputs;
   Target target;
+
+  /// One input, a text; its labels are its own tokens, one further.
+  [[nodiscard]] bool is_text() const { return inputs.size() == 1 && inputs.front().is_text; }
 };
 
 struct Rgb {};
@@ -92,14 +97,20 @@ struct CifarSource {
   std::optional<CifarLabels> labels = {};    // of CIFAR-100; nothing: fine, or CIFAR-10
 };
 
+/// A file whose bytes are tokens 0..255.
+struct TextSource {
+  std::filesystem::path path;
+  std::int64_t block = 0;  // T, tokens a sample
+};
+
 struct SplitSource {
-  std::variant<IdxSource, ArraySource, ImageFolderSource, CifarSource> source;
+  std::variant<IdxSource, ArraySource, ImageFolderSource, CifarSource, TextSource> source;
   std::optional<std::int64_t> limit;  // the first N samples; of image folders spread by class
 };
 
 /// Decodes one split whole. IDX images [N, H, W] become samples [1, H, W]; uint8 arrays [N, C,
 /// H, W] are images, other whole numbers become int64, all floats float32; image folders and
-/// CIFAR become images [3, H, W].
+/// CIFAR become images [3, H, W]. Texts are cut into blocks, and what is left of them dropped.
 ///
 /// Errors: H0401 to H0405, H0409, H0410, H0412, H0420 to H0422 naming file, and index and value
 /// where there is one: missing, wrong magic, truncated, unequal counts, empty
@@ -115,6 +126,8 @@ struct Expectation {
 
   std::vector<Input> inputs;
   std::optional<std::int64_t> classes;  // labels must lie in [0, classes)
+  std::vector<std::int64_t> label_shape =
+      {};  // of one sample's labels: [] one class, [T] one token each
   std::optional<std::vector<std::int64_t>> target_shape =
       {};  // the target must hold floats of this shape a sample
   std::int64_t batch_size =
@@ -143,7 +156,8 @@ enum class Use : std::uint8_t { kTraining, kEvaluation };
                                               const std::string& what);
 
 /// Draws `share` of `whole` (by `seed`, without replacement) into a second data set: {rest,
-/// drawn}. Both keep the file's order; each gets at least one sample.
+/// drawn}. Both keep the file's order; each gets at least one sample. Of a text the share is
+/// its tail.
 ///
 /// Requires: 0 < share < 1, at least two samples (BugError)
 [[nodiscard]] std::pair<Dataset, Dataset> split_off(const Dataset& whole,
@@ -165,8 +179,8 @@ struct BatchBuffer {
     std::vector<std::int64_t> integers;
   };
 
-  std::vector<Slot> inputs;  // in the data set's order
-  std::vector<std::int64_t> classes;
+  std::vector<Slot> inputs;           // in the data set's order
+  std::vector<std::int64_t> classes;  // [B, the target's shape...], as values
   std::vector<float> values;
 };
 

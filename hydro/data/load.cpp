@@ -15,6 +15,7 @@
 #include "hydro/data/dataset.h"
 #include "hydro/data/image_folder.h"
 #include "hydro/data/raw_array.h"
+#include "hydro/data/text.h"
 
 namespace hydro::data {
 namespace {
@@ -83,21 +84,13 @@ Field to_field(RawArray array, const std::string& name, const std::filesystem::p
   return field;
 }
 
-Result<Target> to_target(const RawArray& array, const std::filesystem::path& file) {
+Target to_target(const RawArray& array, const std::filesystem::path& file) {
   Target target{.classes = {}, .values = {}, .shape = sample_shape(array), .file = file};
   if (holds_floats(array)) {
     target.values = to_floats(array);
-    return target;
+  } else {
+    target.classes = to_integers(array);
   }
-  if (!target.shape.empty()) {
-    return make_error("H0410",
-                      "the target holds whole numbers of shape " + shape_text(array.shape))
-        .at(file.string())
-        .because("class labels are one number a sample")
-        .fix("save one number a sample, shape [" + std::to_string(array.shape.front()) +
-             "], or floats for a regression");
-  }
-  target.classes = to_integers(array);
   return target;
 }
 
@@ -142,7 +135,7 @@ Result<Dataset> load(const IdxSource& source, std::optional<std::int64_t> limit)
   }
   images.shape.insert(images.shape.begin() + 1, 1);
   Dataset dataset{.size = images.shape.front(), .inputs = {}, .target = {}};
-  HYDRO_TRY(dataset.target, to_target(labels, source.labels));
+  dataset.target = to_target(labels, source.labels);
   dataset.inputs.push_back(to_field(std::move(images), "", source.images));
   return dataset;
 }
@@ -150,7 +143,7 @@ Result<Dataset> load(const IdxSource& source, std::optional<std::int64_t> limit)
 Result<Dataset> load(const ArraySource& source, std::optional<std::int64_t> limit) {
   HYDRO_TRY(const RawArray target, read_array(source.target, "target", limit));
   Dataset dataset{.size = target.shape.front(), .inputs = {}, .target = {}};
-  HYDRO_TRY(dataset.target, to_target(target, source.target));
+  dataset.target = to_target(target, source.target);
   for (const auto& [name, path] : source.inputs) {
     HYDRO_TRY(RawArray array, read_array(path, name, limit));
     if (array.file_samples != target.file_samples) {
@@ -167,6 +160,10 @@ Result<Dataset> load(const ImageFolderSource& source, std::optional<std::int64_t
 
 Result<Dataset> load(const CifarSource& source, std::optional<std::int64_t> limit) {
   return load_cifar(source, limit);
+}
+
+Result<Dataset> load(const TextSource& source, std::optional<std::int64_t> limit) {
+  return read_text_blocks(source.path, source.block, limit);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "hydro/base/result.h"
 #include "hydro/data/dataset.h"
 #include "hydro/data/image_plan.h"
+#include "hydro/data/text.h"
 #include "hydro/data/transform.h"
 
 namespace hydro::data {
@@ -141,15 +142,17 @@ void fill_slot(const Field& field,
                std::span<const std::int64_t> indices,
                std::uint64_t epoch_key,
                BatchBuffer::Slot& slot) {
-  slot.type = field.type == ElementType::kInt64 ? ElementType::kInt64 : ElementType::kFloat32;
+  const bool whole = field.is_text || field.type == ElementType::kInt64;
+  slot.type = whole ? ElementType::kInt64 : ElementType::kFloat32;
   slot.shape.assign(1, static_cast<std::int64_t>(indices.size()));
   slot.shape.insert(slot.shape.end(), plan.shape.begin(), plan.shape.end());
   const std::size_t count = elements_of(slot.shape);
-  const bool whole = slot.type == ElementType::kInt64;
   slot.channels_last = !whole && plan.shape.size() == kImageAxes;
   slot.floats.resize(whole ? 0 : count);
   slot.integers.resize(whole ? count : 0);
-  if (whole) {
+  if (field.is_text) {
+    gather_tokens(field, indices, 0, slot.integers);
+  } else if (whole) {
     gather_bytes(field.bytes,
                  elements_of(field.shape) * sizeof(std::int64_t),
                  indices,
@@ -192,11 +195,12 @@ void Loader::fill(std::span<const std::int64_t> indices,
     fill_slot(dataset_->inputs[i], plan_->fields[i], indices, epoch_key, batch.inputs[i]);
   }
   const Target& target = dataset_->target;
-  gather(target.classes.data(), target.classes.empty() ? 0 : 1, indices, batch.classes);
-  gather(target.values.data(),
-         target.values.empty() ? 0 : elements_of(target.shape),
-         indices,
-         batch.values);
+  const std::size_t width = elements_of(target.shape);
+  gather(target.classes.data(), target.classes.empty() ? 0 : width, indices, batch.classes);
+  gather(target.values.data(), target.values.empty() ? 0 : width, indices, batch.values);
+  if (dataset_->is_text()) {
+    gather_tokens(dataset_->inputs.front(), indices, 1, batch.classes);
+  }
 }
 
 }  // namespace hydro::data

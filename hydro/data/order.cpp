@@ -11,6 +11,7 @@
 #include "hydro/base/philox.h"
 #include "hydro/base/result.h"
 #include "hydro/data/dataset.h"
+#include "hydro/data/text.h"
 
 namespace hydro::data {
 namespace {
@@ -75,6 +76,10 @@ std::pair<Dataset, Dataset> split_off(const Dataset& whole, double share, std::u
   HYDRO_CHECK(whole.size > 1);
   const auto wanted = std::llround(share * static_cast<double>(whole.size));
   const auto count = std::clamp<std::int64_t>(wanted, 1, whole.size - 1);
+  if (whole.is_text()) {
+    const std::int64_t kept = whole.size - count;
+    return {text_part(whole, 0, kept), text_part(whole, kept, count)};
+  }
   std::vector<std::int64_t> order =
       drawn_order(stream_key(seed, "data", "split"), whole.size, count);
   std::sort(order.begin(), order.begin() + count);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hydro/base/result.h"
+#include "hydro/base/text.h"
 #include "hydro/job/job.h"
 #include "hydro/job/node.h"
 #include "hydro/job/reader.h"
@@ -18,6 +19,8 @@
 
 namespace hydro::job {
 namespace {
+
+constexpr std::int64_t kLongestBlock = 1 << 20;
 
 // ---- One split ----
 
@@ -28,6 +31,11 @@ struct IdxSplit {
 
 struct ArraySplit {
   ArrayFiles files;
+  std::optional<std::int64_t> limit;
+};
+
+struct TextSplit {
+  TextFile file;
   std::optional<std::int64_t> limit;
 };
 
@@ -99,6 +107,40 @@ Result<void> read_target(const Reader& reader,
   return {};
 }
 
+Result<void> read_text_path(const Reader& reader,
+                            const Node& node,
+                            const Row<TextSplit>& row,
+                            TextSplit& out) {
+  return node.is_scalar() && !node.text.empty()
+             ? (out.file.path = reader.absolute(node.text), Result<void>())
+             : reader.wrong(node, row.key, row.type);
+}
+
+Result<void> read_tokenizer(const Reader& reader,
+                            const Node& node,
+                            const Row<TextSplit>& row,
+                            TextSplit& /*out*/) {
+  if (!node.is_scalar() || node.text.empty()) {
+    return reader.wrong(node, row.key, row.type);
+  }
+  return node.text == "bytes"
+             ? Result<void>()
+             : not_in_this_version(reader, node, "tokenizer: " + printable(node.text))
+                   .fix("write tokenizer: bytes, or remove the key");
+}
+
+Result<void> read_block(const Reader& reader,
+                        const Node& node,
+                        const Row<TextSplit>& row,
+                        TextSplit& out) {
+  const auto value = as_integer(node);
+  if (!value || *value < 1 || *value > kLongestBlock) {
+    return reader.wrong(node, row.key, row.type);
+  }
+  out.file.block = *value;
+  return {};
+}
+
 constexpr auto kIdxRows = std::to_array<Row<IdxSplit>>({
     {"format", "idx", "", "how the files are written", &ignore<IdxSplit>},
     {"images", "a path", "", "IDX file of images, plain or .gz", &read_images},
@@ -125,6 +167,31 @@ constexpr auto kArrayRows = std::to_array<Row<ArraySplit>>({
      &read_integer<&ArraySplit::limit, 1, ArraySplit>},
 });
 
+constexpr auto kTextRows = std::to_array<Row<TextSplit>>({
+    {"format", "text", "", "how the file is written", &ignore<TextSplit>},
+    {"path", "a path", "", "the text", &read_text_path},
+    {"tokenizer", "bytes", "bytes", "what a token is: one byte", &read_tokenizer},
+    {"block",
+     "an integer from 1 to 1048576",
+     "128",
+     "T, tokens a sample: the length of the model's input",
+     &read_block},
+    {"limit",
+     "an integer of at least 1",
+     "",
+     "the first N blocks",
+     &read_integer<&TextSplit::limit, 1, TextSplit>},
+});
+
+Result<Split> read_text_split(const Reader& reader, const Node& node, std::string_view name) {
+  constexpr auto kNeeded = std::to_array<std::string_view>({"path"});
+  TextSplit split;
+  HYDRO_TRY_VOID(
+      read_rows(reader, node, name, std::span<const Row<TextSplit>>(kTextRows), split));
+  HYDRO_TRY_VOID(require_keys(reader, node, kNeeded));
+  return Split{.files = std::move(split.file), .limit = split.limit};
+}
+
 Result<Split> read_idx(const Reader& reader, const Node& node, std::string_view name) {
   constexpr auto kNeeded = std::to_array<std::string_view>({"images", "labels"});
   IdxSplit split;
@@ -150,7 +217,7 @@ Result<Split> read_split(const Reader& reader, const Node& node, std::string_vie
   const Node* format = node.find("format");
   if (format == nullptr) {
     return reader.error(node, "H0106", "`format` is missing here")
-        .fix("write format: idx, arrays, image_folder or cifar_binary");
+        .fix("write format: idx, arrays, image_folder, cifar_binary or text");
   }
   const std::string word = format->is_scalar() ? format->text : std::string();
   if (word == "idx") {
@@ -166,10 +233,9 @@ Result<Split> read_split(const Reader& reader, const Node& node, std::string_vie
     return read_cifar_split(reader, node, name);
   }
   if (word == "text") {
-    return not_in_this_version(reader, *format, "format: " + word)
-        .fix("use idx, arrays, image_folder or cifar_binary");
+    return read_text_split(reader, node, name);
   }
-  return reader.wrong(*format, "format", "idx, arrays, image_folder or cifar_binary");
+  return reader.wrong(*format, "format", "idx, arrays, image_folder, cifar_binary or text");
 }
 
 // ---- The section ----
@@ -245,7 +311,7 @@ std::vector<std::string_view> path_keys(const Node* split) {
   if (format == nullptr) {
     return {};
   }
-  if (format->text == "image_folder") {
+  if (format->text == "image_folder" || format->text == "text") {
     return {"path"};
   }
   if (format->text == "cifar_binary") {
@@ -279,6 +345,9 @@ void complete_data(const Reader& reader, Node& node) {
   fill_defaults(node, std::span<const Row<DataSection>>(kRows));
   for (const std::string_view split : {"train", "val", "test"}) {
     Node* files = node.find(split);
+    if (files != nullptr && files->find("format")->text == "text") {
+      fill_defaults(*files, std::span<const Row<TextSplit>>(kTextRows));
+    }
     for (const std::string_view key : path_keys(files)) {
       if (Node* path = files->find(key); path != nullptr) {
         make_absolute(reader, *path);

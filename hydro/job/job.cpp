@@ -104,8 +104,11 @@ Result<void> read_sections(const Reader& reader, const Node& root, Job& job) {
   const Node train = resolved_train(*root.find("train"), complete_config(job.space, {}));
   HYDRO_TRY(const TrainValues values, read_train(reader, train));
   job.train = static_cast<const TrainSection&>(values);
+  HYDRO_TRY_VOID(check_task(reader, *root.find("data"), job.data, job.train.task));
   const Node tune = optional_section(root, "tune");
-  HYDRO_TRY(job.tune, read_tune(reader, tune, job.train.task, job.warnings));
+  const Reported reported{.task = job.train.task,
+                          .of_bytes = job.data.val.value_or(job.data.train).is_text()};
+  HYDRO_TRY(job.tune, read_tune(reader, tune, reported, job.warnings));
   if (job.space.parameters.empty() && tune.find("num_samples") == nullptr) {
     job.tune.num_samples = 1;
   }

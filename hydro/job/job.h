@@ -76,9 +76,17 @@ struct CifarFiles {
   std::optional<CifarLabels> labels;  // nothing: the files say whether they have both
 };
 
+/// Bytes are tokens, a sample is a block of them.
+struct TextFile {
+  std::filesystem::path path;
+  std::int64_t block = 0;
+};
+
 struct Split {
-  std::variant<IdxFiles, ArrayFiles, ImageFolderFiles, CifarFiles> files;
+  std::variant<IdxFiles, ArrayFiles, ImageFolderFiles, CifarFiles, TextFile> files;
   std::optional<std::int64_t> limit;
+
+  [[nodiscard]] bool is_text() const { return std::holds_alternative<TextFile>(files); }
 };
 
 struct Rgb {};

@@ -38,9 +38,21 @@ struct TrainValues : TrainSection {
                                              std::string_view name);
 /// Requires: no distribution is left in `node`
 [[nodiscard]] Result<TrainValues> read_train(const Reader& reader, const Node& node);
+/// Errors: H0109 a task and a format or transform that exclude each other
+[[nodiscard]] Result<void> check_task(const Reader& reader,
+                                      const Node& data_node,
+                                      const DataSection& data,
+                                      worker::Task task);
+
+/// What decides which metrics trials report.
+struct Reported {
+  worker::Task task = worker::Task::kClassification;
+  bool of_bytes = false;  // trials are compared on a text
+};
+
 [[nodiscard]] Result<TuneSection> read_tune(const Reader& reader,
                                             const Node& node,
-                                            worker::Task task,
+                                            const Reported& reported,
                                             std::vector<Error>& warnings);
 [[nodiscard]] Result<ResourcesSection> read_resources(const Reader& reader, const Node& node);
 

@@ -30,14 +30,14 @@ Result<void> read_task(const Reader& reader,
                        const Row<TrainValues>& row,
                        TrainValues& out) {
   const std::string word = node.is_scalar() ? node.text : std::string();
-  if (word == "language_model" || word == "masked_language_model" || word == "model_loss") {
-    return not_in_this_version(reader, node, "task: " + word)
-        .fix("use classification or regression");
+  if (word == "masked_language_model" || word == "model_loss") {
+    return not_in_this_version(reader, node, "task: " + word).fix("use another task");
   }
-  if (word != "classification" && word != "regression") {
+  const auto task = worker::find_task(word);
+  if (!task) {
     return reader.wrong(node, row.key, row.type);
   }
-  out.task = word == "regression" ? worker::Task::kRegression : worker::Task::kClassification;
+  out.task = *task;
   return {};
 }
 
@@ -116,8 +116,14 @@ Result<void> read_label_smoothing(const Reader& reader,
   if (!usable) {
     return reader.wrong(node, row.key, row.type);
   }
-  if (*value > 0 && out.task != worker::Task::kClassification) {
-    return reader.error(node, "H0109", "`label_smoothing` stands beside `task: regression`")
+  const bool has_labels =
+      out.task == worker::Task::kClassification || out.task == worker::Task::kLanguageModel;
+  if (*value > 0 && !has_labels) {
+    return reader
+        .error(node,
+               "H0109",
+               "`label_smoothing` stands beside `task: " +
+                   std::string(worker::task_name(out.task)) + "`")
         .because("there are no labels to smooth");
   }
   out.settings.label_smoothing = *value;
@@ -149,7 +155,7 @@ Result<void> read_amp(const Reader& reader,
 
 constexpr auto kRows = std::to_array<Row<TrainValues>>({
     {"task",
-     "classification or regression",
+     "classification, regression or language_model",
      "",
      "sets loss, metrics, default metric and mode",
      &read_task},

@@ -41,21 +41,28 @@ constexpr auto kCoordinateChecks = std::to_array<std::pair<std::string_view, Coo
 struct Metric {
   std::string_view name;
   Mode better;
-  bool classification_only;
+  std::optional<worker::Task> only = {};  // the task that reports it; nothing: all
+  bool of_bytes = false;                  // reported on texts only
 };
 
 /// The first row of a task is its default.
 constexpr auto kMetrics = std::to_array<Metric>({
-    {.name = "val_accuracy", .better = Mode::kMax, .classification_only = true},
-    {.name = "val_loss", .better = Mode::kMin, .classification_only = false},
-    {.name = "val_top5", .better = Mode::kMax, .classification_only = true},
-    {.name = "train_loss", .better = Mode::kMin, .classification_only = false},
+    {.name = "val_accuracy", .better = Mode::kMax, .only = worker::Task::kClassification},
+    {.name = "val_loss", .better = Mode::kMin},
+    {.name = "val_top5", .better = Mode::kMax, .only = worker::Task::kClassification},
+    {.name = "val_perplexity", .better = Mode::kMin, .only = worker::Task::kLanguageModel},
+    {.name = "val_bits_per_byte",
+     .better = Mode::kMin,
+     .only = worker::Task::kLanguageModel,
+     .of_bytes = true},
+    {.name = "train_loss", .better = Mode::kMin},
 });
 
-std::vector<Metric> metrics_of(worker::Task task) {
+std::vector<Metric> metrics_of(const Reported& reported) {
   std::vector<Metric> metrics;
   std::ranges::copy_if(kMetrics, std::back_inserter(metrics), [&](const Metric& metric) {
-    return task == worker::Task::kClassification || !metric.classification_only;
+    return metric.only.value_or(reported.task) == reported.task &&
+           (reported.of_bytes || !metric.of_bytes);
   });
   return metrics;
 }
@@ -80,10 +87,10 @@ Error unknown_metric(const Reader& reader,
 
 Result<void> settle_metric(const Reader& reader,
                            const Node& node,
-                           worker::Task task,
+                           const Reported& reported,
                            TuneValues& tune,
                            std::vector<Error>& warnings) {
-  const std::vector<Metric> metrics = metrics_of(task);
+  const std::vector<Metric> metrics = metrics_of(reported);
   auto metric = metrics.begin();
   if (const Node* given = node.find("metric"); given != nullptr) {
     metric = std::ranges::find(metrics, given->text, &Metric::name);
@@ -354,13 +361,13 @@ Result<void> check_samples(const Reader& reader, const Node& node, const TuneVal
 
 Result<TuneSection> read_tune(const Reader& reader,
                               const Node& node,
-                              worker::Task task,
+                              const Reported& reported,
                               std::vector<Error>& warnings) {
   TuneValues tune;
   HYDRO_TRY_VOID(
       read_rows(reader, node, "tune", std::span<const Row<TuneValues>>(kRows), tune));
   HYDRO_TRY_VOID(check_samples(reader, node, tune));
-  HYDRO_TRY_VOID(settle_metric(reader, node, task, tune, warnings));
+  HYDRO_TRY_VOID(settle_metric(reader, node, reported, tune, warnings));
   return static_cast<const TuneSection&>(tune);
 }
 

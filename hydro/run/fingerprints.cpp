@@ -68,6 +68,10 @@ std::vector<Read> read_of(const job::CifarFiles& files) {
   return out;
 }
 
+std::vector<Read> read_of(const job::TextFile& text) {
+  return {{.path = text.path}};
+}
+
 std::vector<Read> read_of(const job::Split& split) {
   std::vector<Read> out =
       std::visit([](const auto& files) { return read_of(files); }, split.files);

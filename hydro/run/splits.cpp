@@ -55,6 +55,10 @@ Source source_of(const job::CifarFiles& files, const job::DataSection& /*section
   return source;
 }
 
+Source source_of(const job::TextFile& file, const job::DataSection& /*section*/) {
+  return data::TextSource{.path = file.path, .block = file.block};
+}
+
 Result<data::Dataset> load(const job::Split& split, const job::DataSection& section) {
   return data::load_split(
       {.source = std::visit([&](const auto& files) { return source_of(files, section); },
@@ -109,21 +113,46 @@ std::optional<std::vector<std::int64_t>> output_shape(const Architecture& archit
   return std::nullopt;
 }
 
-/// What the loss compares with the model's output.
-void expect_target(data::Expectation& expectation,
-                   worker::Task task,
-                   const Architecture& architecture) {
-  const std::optional<std::vector<std::int64_t>> shape = output_shape(architecture);
-  if (task == worker::Task::kRegression) {
-    expectation.target_shape = shape;
-  } else if (shape.has_value() && !shape->empty()) {
-    expectation.classes = shape->back();
+/// A language model scores the whole vocabulary at every token: [*, T, V].
+Result<void> expect_tokens(data::Expectation& expectation,
+                           const std::optional<std::vector<std::int64_t>>& shape) {
+  if (!shape.has_value() || shape->size() != 2) {
+    return make_error("H0505", "the model's output is not [batch, tokens, vocabulary]")
+        .at("train.task")
+        .because(
+            "a language model gives a score for every entry of the vocabulary at every "
+            "token")
+        .fix("let the model return the scores of all tokens, or change `task`");
   }
+  expectation.label_shape = {shape->front()};
+  expectation.classes = shape->back();
+  return {};
 }
 
-data::Expectation expectation_of(const job::Job& job,
-                                 const Architecture& architecture,
-                                 data::Use use) {
+/// What the loss compares with the model's output.
+Result<void> expect_target(data::Expectation& expectation,
+                           worker::Task task,
+                           const Architecture& architecture) {
+  const std::optional<std::vector<std::int64_t>> shape = output_shape(architecture);
+  switch (task) {
+    case worker::Task::kRegression:
+      expectation.target_shape = shape;
+      return {};
+    case worker::Task::kLanguageModel:
+      return expect_tokens(expectation, shape);
+    case worker::Task::kClassification:
+    case worker::Task::kModelLoss:
+      break;
+  }
+  if (shape.has_value() && !shape->empty()) {
+    expectation.classes = shape->back();
+  }
+  return {};
+}
+
+Result<data::Expectation> expectation_of(const job::Job& job,
+                                         const Architecture& architecture,
+                                         data::Use use) {
   data::Expectation out;
   for (const pt2::ManifestInput& input : architecture.manifest.inputs) {
     std::vector<std::int64_t> shape = input.shape;
@@ -131,7 +160,7 @@ data::Expectation expectation_of(const job::Job& job,
     out.inputs.push_back(
         {.name = input.name, .type = element_type(input.dtype), .shape = std::move(shape)});
   }
-  expect_target(out, job.train.task, architecture);
+  HYDRO_TRY_VOID(expect_target(out, job.train.task, architecture));
   out.batch_size =
       use == data::Use::kTraining && job.train.drop_last ? job::largest_batch_size(job) : 1;
   return out;
@@ -194,8 +223,8 @@ Result<Loaders> prepare_data(const job::Job& job,
       [&](const data::Dataset& set, data::Use use, const std::string& what) -> Result<void> {
     const std::string section = "data." + what;
     for (const Architecture& architecture : architectures) {
-      Result<void> checked = data::check_dataset(
-          set, transforms, expectation_of(job, architecture, use), use, what);
+      HYDRO_TRY(const data::Expectation expectation, expectation_of(job, architecture, use));
+      Result<void> checked = data::check_dataset(set, transforms, expectation, use, what);
       if (!checked.has_value() && checked.error().where == section) {  // not inside a file
         return job::point_at(job, section, std::move(checked).error());
       }

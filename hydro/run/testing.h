@@ -148,7 +148,8 @@ class ScriptedWorker : public worker::Worker {
         .trial = trial,
         .step = step,
         .epoch = static_cast<double>(step) / static_cast<double>(spec.budget.steps_per_epoch),
-        .metrics = {{"train_loss", 1 - value}, {"val_accuracy", value}}};
+        .metrics = {
+            {"train_loss", 1 - value}, {"val_loss", 1 - value}, {"val_accuracy", value}}};
   }
 
   static void write_weights(const worker::Export& order) {

@@ -204,7 +204,8 @@ Result<std::optional<std::vector<std::map<std::string, double>>>> Container::mea
     const std::stop_token& stop) {
   using Metrics = std::vector<std::map<std::string, double>>;
   Feeder feeder(loader, dtype_);
-  std::vector<Tally> tallies(live_.size(), Tally(task_));
+  const Tokens tokens = loader->dataset().is_text() ? Tokens::kBytes : Tokens::kAny;
+  std::vector<Tally> tallies(live_.size(), Tally(task_, tokens));
   std::vector<std::int64_t> indices(static_cast<std::size_t>(evaluation_batch_));
   for (std::int64_t begin = 0; begin < feeder.size(); begin += evaluation_batch_) {
     if (stop.stop_requested()) {

@@ -40,13 +40,12 @@ Batch Feeder::gather(std::span<const std::int64_t> indices, std::int64_t epoch) 
     batch.inputs.emplace_back(loader_->dataset().inputs[i].name,
                               wrap(buffer_.inputs[i], dtype_));
   }
-  const auto count = static_cast<std::int64_t>(indices.size());
+  std::vector<std::int64_t> shape = loader_->dataset().target.shape;
+  shape.insert(shape.begin(), static_cast<std::int64_t>(indices.size()));
   if (!buffer_.classes.empty()) {
-    batch.classes = at::from_blob(buffer_.classes.data(), {count}, at::kLong);
+    batch.classes = at::from_blob(buffer_.classes.data(), shape, at::kLong);
   }
   if (!buffer_.values.empty()) {
-    std::vector<std::int64_t> shape = loader_->dataset().target.shape;
-    shape.insert(shape.begin(), count);
     batch.values = at::from_blob(buffer_.values.data(), shape, at::kFloat).to(dtype_);
   }
   return batch;

@@ -18,8 +18,8 @@ namespace hydro::train {
 /// Valid until the feeder's next gather.
 struct Batch {
   NamedTensors inputs;
-  at::Tensor classes;  // [B]; undefined for regression
-  at::Tensor values;   // [B, ...]; undefined for classification
+  at::Tensor classes;  // [B], of a language model [B, T]; undefined where there are none
+  at::Tensor values;   // [B, ...], of a regression; undefined where there are none
 };
 
 class Feeder {

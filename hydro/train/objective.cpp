@@ -1,8 +1,10 @@
 #include "hydro/train/objective.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
+#include <numbers>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +24,12 @@ std::string shape_text(const at::Tensor& tensor) {
   return text + "]";
 }
 
+/// [B, T] labels need [B, T, V] scores.
+bool scores_every_token(const at::Tensor& output, const at::Tensor& classes) {
+  return classes.dim() == 2 && output.dim() == 3 &&
+         output.sizes().slice(0, 2).equals(classes.sizes());
+}
+
 /// `output` is one trial's.
 Result<void> check_output(worker::Task task, const at::Tensor& output, const Batch& batch) {
   if (task == worker::Task::kClassification) {
@@ -29,6 +37,16 @@ Result<void> check_output(worker::Task task, const at::Tensor& output, const Bat
       return make_error("H0505",
                         "the model's output has shape " + shape_text(output) +
                             ", classification needs one score a class: [batch, classes]");
+    }
+    return {};
+  }
+  if (task == worker::Task::kLanguageModel) {
+    if (!scores_every_token(output, batch.classes)) {
+      return make_error("H0505",
+                        "the model's output has shape " + shape_text(output) +
+                            ", the labels have " + shape_text(batch.classes) +
+                            "; a language model scores every token: [batch, tokens, "
+                            "vocabulary]");
     }
     return {};
   }
@@ -63,10 +81,21 @@ at::Tensor stacked_cross_entropy(const at::Tensor& logits,
   return (hit * (1 - share)) - (share * log_shares.mean(-1).mean(-1));
 }
 
+/// The sum of every token's loss: each in the scores' own precision, added in double.
+double token_losses(const at::Tensor& output, const at::Tensor& classes) {
+  return at::cross_entropy_loss(
+             output.flatten(0, 1), classes.flatten(), {}, at::Reduction::None)
+      .sum(at::kDouble)
+      .item<double>();
+}
+
 double evaluation_loss(worker::Task task,
                        const at::Tensor& output,
                        const Batch& batch,
                        std::int64_t valid) {
+  if (task == worker::Task::kLanguageModel) {
+    return token_losses(output, batch.classes.narrow(0, 0, valid));
+  }
   if (task == worker::Task::kClassification) {
     return at::cross_entropy_loss(output.to(at::kDouble),
                                   batch.classes.narrow(0, 0, valid),
@@ -90,15 +119,18 @@ Result<at::Tensor> training_losses(worker::Task task,
     const at::Tensor square = (output - batch.values).square();
     return is_stacked ? square.flatten(1).mean(1) : square.mean().view({1});
   }
-  return is_stacked ? stacked_cross_entropy(output, batch.classes, label_smoothing)
-                    : cross_entropy(output, batch.classes, label_smoothing.front()).view({1});
+  // A language model's tokens are samples of a classification.
+  const at::Tensor classes = batch.classes.flatten();
+  const at::Tensor scores = output.flatten(is_stacked ? 1 : 0, -2);
+  return is_stacked ? stacked_cross_entropy(scores, classes, label_smoothing)
+                    : cross_entropy(scores, classes, label_smoothing.front()).view({1});
 }
 
 Result<void> Tally::add(const at::Tensor& output, const Batch& batch, std::int64_t valid) {
   HYDRO_TRY_VOID(check_output(task_, output, batch));
   const at::Tensor real = output.narrow(0, 0, valid);
   loss_ += evaluation_loss(task_, real, batch, valid);
-  samples_ += valid;
+  count_ += task_ == worker::Task::kLanguageModel ? valid * batch.classes.size(1) : valid;
   if (task_ == worker::Task::kClassification) {
     add_hits(real, batch.classes.narrow(0, 0, valid));
   }
@@ -117,13 +149,19 @@ void Tally::add_hits(const at::Tensor& output, const at::Tensor& classes) {
 
 std::map<std::string, double> Tally::metrics(const std::string& split) const {
   const auto mean = [&](auto sum) {
-    return static_cast<double>(sum) / static_cast<double>(samples_);
+    return static_cast<double>(sum) / static_cast<double>(count_);
   };
   std::map<std::string, double> found = {{split + "_loss", mean(loss_)}};
   if (task_ == worker::Task::kClassification) {
     found[split + "_accuracy"] = mean(hits_);
     if (has_top5_) {
       found[split + "_top5"] = mean(hits_of_five_);
+    }
+  }
+  if (task_ == worker::Task::kLanguageModel) {
+    found[split + "_perplexity"] = std::exp(mean(loss_));
+    if (tokens_ == Tokens::kBytes) {
+      found[split + "_bits_per_byte"] = mean(loss_) / std::numbers::ln2;
     }
   }
   return found;

@@ -2,8 +2,9 @@
 // the sum over its trials of each trial's mean, so that no trial's gradient knows how many
 // others there are.
 //
-// Shapes: outputs [K, B, ...], without K for one trial; classes [B]; values [B, ...]; losses
-// [K] Thread-safety: pure functions.
+// Shapes: outputs [K, B, ...], without K for one trial; classes [B], of a language model [B, T]
+// with scores [B, T, V]; values [B, ...]; losses [K]
+// Thread-safety: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,8 @@
 
 namespace hydro::train {
 
-/// Each trial's mean training loss: cross-entropy with its own label smoothing, or mean squared
-/// error.
+/// Each trial's mean training loss: cross-entropy with its own label smoothing (of a language
+/// model over all tokens), mean squared error, or the model's own.
 ///
 /// Errors: H0505, an output that does not fit the task
 [[nodiscard]] Result<at::Tensor> training_losses(worker::Task task,
@@ -28,10 +29,15 @@ namespace hydro::train {
                                                  const Batch& batch,
                                                  std::span<const double> label_smoothing);
 
-/// Sums over samples of one trial's evaluation, for means weighted by samples.
+/// What the labels of a language model are: bytes of a text, or something else.
+enum class Tokens : std::uint8_t { kAny, kBytes };
+
+/// Sums over samples of one trial's evaluation, for means weighted by samples; of a language
+/// model over tokens.
 class Tally {
  public:
-  explicit Tally(worker::Task task) : task_(task) {}
+  explicit Tally(worker::Task task, Tokens tokens = Tokens::kAny)
+      : task_(task), tokens_(tokens) {}
 
   /// Adds the first `valid` samples of a batch; the rest is padding. `output` is one trial's.
   /// The loss is without label smoothing.
@@ -40,16 +46,18 @@ class Tally {
   [[nodiscard]] Result<void> add(const at::Tensor& output,
                                  const Batch& batch,
                                  std::int64_t valid);
-  /// "<split>_loss", and for classification "<split>_accuracy" and, with more than five
-  /// classes, "<split>_top5".
+  /// "<split>_loss"; for classification "<split>_accuracy" and, with more than five classes,
+  /// "<split>_top5"; for a language model "<split>_perplexity" and, of bytes,
+  /// "<split>_bits_per_byte".
   [[nodiscard]] std::map<std::string, double> metrics(const std::string& split) const;
 
  private:
   void add_hits(const at::Tensor& output, const at::Tensor& classes);
 
   worker::Task task_;
+  Tokens tokens_;
   double loss_ = 0;
-  std::int64_t samples_ = 0;
+  std::int64_t count_ = 0;  // samples, or tokens
   std::int64_t hits_ = 0;
   std::int64_t hits_of_five_ = 0;
   bool has_top5_ = false;

@@ -14,6 +14,12 @@
 namespace hydro::worker {
 namespace {
 
+constexpr auto kTasks =
+    std::to_array<std::pair<Task, std::string_view>>({{Task::kClassification, "classification"},
+                                                      {Task::kRegression, "regression"},
+                                                      {Task::kLanguageModel, "language_model"},
+                                                      {Task::kModelLoss, "model_loss"}});
+
 constexpr auto kOptimizers = std::to_array<std::pair<OptimizerKind, std::string_view>>(
     {{OptimizerKind::kSgd, "sgd"},
      {OptimizerKind::kAdam, "adam"},
@@ -87,6 +93,14 @@ double lr_factor(const Schedule& schedule, const Budget& budget, std::int64_t st
   const double rest = static_cast<double>(budget.steps) - warmup;
   return decay_factor(schedule.kind,
                       rest > 0 ? std::clamp((t - warmup) / rest, 0.0, 1.0) : 0.0);
+}
+
+std::string_view task_name(Task task) {
+  return name_in(kTasks, task);
+}
+
+std::optional<Task> find_task(std::string_view name) {
+  return find_in<Task>(kTasks, name);
 }
 
 std::string_view optimizer_name(OptimizerKind kind) {

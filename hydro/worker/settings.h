@@ -44,7 +44,9 @@ struct Schedule {
   bool operator==(const Schedule&) const = default;
 };
 
-enum class Task : std::uint8_t { kClassification, kRegression };
+/// What the loss compares. kLanguageModel: the scores of every token with the token that comes
+/// next. kModelLoss: nothing; the model's output is the loss.
+enum class Task : std::uint8_t { kClassification, kRegression, kLanguageModel, kModelLoss };
 
 /// How much training a trial gets. With drop_last an epoch is floor(samples / batch) steps,
 /// else ceil.
@@ -76,6 +78,9 @@ struct TrialSettings {
                                const Budget& budget,
                                std::int64_t step);
 
+/// "classification", "regression", "language_model", "model_loss" and back.
+[[nodiscard]] std::string_view task_name(Task task);
+[[nodiscard]] std::optional<Task> find_task(std::string_view name);
 /// "sgd", "adam", "adamw" and back.
 [[nodiscard]] std::string_view optimizer_name(OptimizerKind kind);
 [[nodiscard]] std::optional<OptimizerKind> find_optimizer(std::string_view name);

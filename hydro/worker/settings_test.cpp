@@ -104,6 +104,10 @@ TEST(Spans, AreSharesEpochsOrSteps) {
 }
 
 TEST(Names, ReadBackAsTheirKind) {
+  for (const auto task :
+       {Task::kClassification, Task::kRegression, Task::kLanguageModel, Task::kModelLoss}) {
+    EXPECT_EQ(find_task(task_name(task)), task);
+  }
   for (const auto kind : {OptimizerKind::kSgd, OptimizerKind::kAdam, OptimizerKind::kAdamW}) {
     EXPECT_EQ(find_optimizer(optimizer_name(kind)), kind);
   }
@@ -113,6 +117,7 @@ TEST(Names, ReadBackAsTheirKind) {
                           ScheduleKind::kLinear}) {
     EXPECT_EQ(find_schedule(schedule_name(kind)), kind);
   }
+  EXPECT_FALSE(find_task("diffusion").has_value());
   EXPECT_FALSE(find_optimizer("lamb").has_value());
   EXPECT_FALSE(find_schedule("").has_value());
 }

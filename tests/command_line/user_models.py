@@ -43,6 +43,20 @@ class Pair(nn.Module):
         return self.head(torch.relu(self.hidden(torch.relu(self.left(left) + self.right(right)))))
 
 
+class Bytewise(nn.Module):
+    """Scores the next byte by the last one."""
+
+    def __init__(self, width=32, vocabulary=256):
+        super().__init__()
+        self.first = nn.Linear(1, width)
+        self.hidden = nn.Linear(width, width)
+        self.head = nn.Linear(width, vocabulary)
+
+    def forward(self, ids):
+        x = ids.unsqueeze(-1).float() / 128 - 1
+        return self.head(torch.relu(self.hidden(torch.relu(self.first(x)))))
+
+
 class Branch(nn.Module):
     """Its control flow depends on the data."""
 

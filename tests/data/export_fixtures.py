@@ -24,6 +24,7 @@ FIXTURES = {
     "bn1d": ("bn1d", "float32[*,20]"),
     "slices": ("Slices", "float32[*,12]"),
     "blocks": ("Blocks", "int64[*,6]"),
+    "bytewise": ("Bytewise", "int64[*,16]"),
 }
 
 

@@ -158,3 +158,16 @@ class Blocks(nn.Module):
         x = F.scaled_dot_product_attention(turned[0], turned[1], v, mask)
         x = x.transpose(1, 2).reshape(batch, length, width)
         return x @ self.embed.weight.T
+
+class Bytewise(nn.Module):
+    """Scores the next byte by the last one, without an embedding."""
+
+    def __init__(self, width=32, vocabulary=256):
+        super().__init__()
+        self.first = nn.Linear(1, width)
+        self.second = nn.Linear(width, width)
+        self.head = nn.Linear(width, vocabulary)
+
+    def forward(self, ids):
+        x = ids.unsqueeze(-1).float() / 128 - 1
+        return self.head(F.relu(self.second(F.relu(self.first(x)))))

@@ -1,0 +1,92 @@
+// Which data a task can be trained on: what it compares must be in the format.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "hydro/base/result.h"
+#include "hydro/job/job.h"
+#include "hydro/job/node.h"
+#include "hydro/job/reader.h"
+#include "hydro/job/sections.h"
+#include "hydro/worker/settings.h"
+
+namespace hydro::job {
+namespace {
+
+/// What a task compares with, and which formats have it.
+struct Comparison {
+  worker::Task task;
+  bool text;
+  bool idx;
+  std::string_view why;
+  std::string_view formats;
+};
+
+constexpr auto kComparisons = std::to_array<Comparison>({
+    {.task = worker::Task::kClassification,
+     .text = false,
+     .idx = true,
+     .why = "a text has no classes: its labels are its own tokens, one further",
+     .formats = "write task: language_model, or use format: idx or arrays"},
+    {.task = worker::Task::kRegression,
+     .text = false,
+     .idx = true,
+     .why = "a text has no values: its labels are its own tokens, one further",
+     .formats = "write task: language_model, or use format: arrays"},
+    {.task = worker::Task::kLanguageModel,
+     .text = true,
+     .idx = false,
+     .why = "a language model needs tokens, each with the one that follows",
+     .formats = "use format: text, or arrays with a target [N, T]"},
+});
+
+Result<void> check_format(const Reader& reader,
+                          const Node& split_node,
+                          const Split& split,
+                          const Comparison& comparison) {
+  const bool fits = split.is_text()
+                        ? comparison.text
+                        : comparison.idx || std::holds_alternative<ArrayFiles>(split.files);
+  if (fits) {
+    return {};
+  }
+  const Node& format = *split_node.find("format");
+  return reader
+      .error(format,
+             "H0109",
+             "`format: " + format.text + "` stands beside `task: " +
+                 std::string(worker::task_name(comparison.task)) + "`")
+      .because(std::string(comparison.why))
+      .fix(std::string(comparison.formats));
+}
+
+}  // namespace
+
+Result<void> check_task(const Reader& reader,
+                        const Node& data_node,
+                        const DataSection& data,
+                        worker::Task task) {
+  const auto* comparison = std::ranges::find(kComparisons, task, &Comparison::task);
+  HYDRO_CHECK(comparison != kComparisons.end());
+  HYDRO_TRY_VOID(check_format(reader, *data_node.find("train"), data.train, *comparison));
+  bool has_text = data.train.is_text();
+  for (const auto& [key, split] : {std::pair{"val", &data.val}, {"test", &data.test}}) {
+    if (split->has_value()) {
+      HYDRO_TRY_VOID(check_format(reader, *data_node.find(key), **split, *comparison));
+      has_text = has_text || (*split)->is_text();
+    }
+  }
+  if (has_text && !data.transform.empty()) {
+    return reader
+        .error(
+            *data_node.find("transform"), "H0109", "`transform` stands beside `format: text`")
+        .because("transforms are for images")
+        .fix("remove `transform`");
+  }
+  return {};
+}
+
+}  // namespace hydro::job
