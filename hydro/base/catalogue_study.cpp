@@ -47,7 +47,8 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         "the model's output does not fit the task",
         "Classification needs one score a class, [batch, classes]; regression needs the "
         "shape of the targets; a language model needs the scores of every token, [batch, "
-        "tokens, vocabulary].",
+        "tokens, vocabulary]; with model_loss the output is one number, the mean over the "
+        "batch.",
         "change `task`, or select another output of the model"),
     row("H0506",
         kUnavailable,

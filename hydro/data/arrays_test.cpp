@@ -228,6 +228,23 @@ TEST_F(Arrays, UnequalCountsNameBothFiles) {
   EXPECT_NE(text.find("y.npy"), std::string::npos) << text;
 }
 
+TEST_F(Arrays, ASplitMayHaveNoTarget) {
+  write_x(npy_bytes("'<f4'", "(3,)", bytes_of<float>({1, 2, 3})));
+  write_bytes(folder_ / "y.npy", npy_bytes("'<i8'", "(3,)", bytes_of<std::int64_t>({4, 5, 6})));
+  SplitSource source{
+      .source = ArraySource{.inputs = {{"x", folder_ / "x.npy"}, {"y", folder_ / "y.npy"}},
+                            .target = {}},
+      .limit = 2};
+  const auto dataset = load_split(source);
+  ASSERT_EQ(words(dataset), "ok");
+  EXPECT_EQ(dataset->size, 2);
+  EXPECT_EQ(numbers_of<std::int64_t>(dataset->inputs.at(1).bytes), (Integers{4, 5}));
+  EXPECT_TRUE(dataset->target.classes.empty());
+  EXPECT_EQ(split_off(*dataset, 0.5, 1).first.inputs.at(1).bytes.size(), 8U);
+  write_x(npy_bytes("'<f4'", "(2,)", bytes_of<float>({1, 2})));
+  EXPECT_EQ(words(load_split(source)).substr(0, 5), "H0404");
+}
+
 TEST_F(Arrays, WholeNumberTargetsKeepTheirShape) {
   write_x(npy_bytes("'<f4'", "(2,)", bytes_of<float>({1, 2})));
   write_bytes(folder_ / "y.npy",

@@ -125,6 +125,13 @@ TEST_F(CheckDataset, TokensNeedOneLabelEach) {
   expect_refusal("H0407", "labels are [2] a sample, the model scores [4]");
 }
 
+TEST_F(CheckDataset, ALossOfTheModelsOwnNeedsNoTarget) {
+  dataset_.target.classes.clear();
+  expect_refusal("H0409", "the target holds floats, this task needs whole class numbers");
+  expectation_.classes = {};
+  EXPECT_EQ(words(check()), "ok");
+}
+
 TEST_F(CheckDataset, NamesMustBeTheModels) {
   dataset_.inputs[0].name = "y";
   expect_refusal("H0412", "the data hold inputs `y`, the model takes `x`");

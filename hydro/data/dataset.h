@@ -81,7 +81,7 @@ struct IdxSource {
 struct ArraySource {
   std::map<std::string, std::filesystem::path>
       inputs;                    // by model input name; "" for the only one
-  std::filesystem::path target;  // .npy, or .safetensors (tensor named as the key)
+  std::filesystem::path target;  // .npy, or .safetensors (tensor named as the key); or empty
 };
 
 /// One folder a class.

@@ -140,17 +140,37 @@ Result<Dataset> load(const IdxSource& source, std::optional<std::int64_t> limit)
   return dataset;
 }
 
+/// The first array of a split decides how many samples there are.
+struct SampleCount {
+  std::int64_t in_file = 0;
+  std::filesystem::path file = {};
+
+  Result<void> agree(const RawArray& array, const std::filesystem::path& path) {
+    if (file.empty()) {
+      in_file = array.file_samples;
+      file = path;
+    }
+    return array.file_samples == in_file ? Result<void>()
+                                         : unequal(array.file_samples, path, in_file, file);
+  }
+};
+
 Result<Dataset> load(const ArraySource& source, std::optional<std::int64_t> limit) {
-  HYDRO_TRY(const RawArray target, read_array(source.target, "target", limit));
-  Dataset dataset{.size = target.shape.front(), .inputs = {}, .target = {}};
-  dataset.target = to_target(target, source.target);
+  Dataset dataset;
+  SampleCount count;
+  if (!source.target.empty()) {
+    HYDRO_TRY(const RawArray target, read_array(source.target, "target", limit));
+    HYDRO_TRY_VOID(count.agree(target, source.target));
+    dataset.size = target.shape.front();
+    dataset.target = to_target(target, source.target);
+  }
   for (const auto& [name, path] : source.inputs) {
     HYDRO_TRY(RawArray array, read_array(path, name, limit));
-    if (array.file_samples != target.file_samples) {
-      return unequal(array.file_samples, path, target.file_samples, source.target);
-    }
+    HYDRO_TRY_VOID(count.agree(array, path));
+    dataset.size = array.shape.front();
     dataset.inputs.push_back(to_field(std::move(array), name, path));
   }
+  dataset.target.file = count.file;
   return dataset;
 }
 

@@ -202,7 +202,7 @@ Result<Split> read_idx(const Reader& reader, const Node& node, std::string_view 
 }
 
 Result<Split> read_arrays(const Reader& reader, const Node& node, std::string_view name) {
-  constexpr auto kNeeded = std::to_array<std::string_view>({"inputs", "target"});
+  constexpr auto kNeeded = std::to_array<std::string_view>({"inputs"});  // target: by the task
   ArraySplit split;
   HYDRO_TRY_VOID(
       read_rows(reader, node, name, std::span<const Row<ArraySplit>>(kArrayRows), split));

@@ -62,7 +62,7 @@ struct IdxFiles {
 
 struct ArrayFiles {
   std::map<std::string, std::filesystem::path> inputs;  // "" for the only one
-  std::filesystem::path target;
+  std::filesystem::path target;                         // empty with `task: model_loss`
 };
 
 struct ImageFolderFiles {

@@ -38,7 +38,8 @@ struct TrainValues : TrainSection {
                                              std::string_view name);
 /// Requires: no distribution is left in `node`
 [[nodiscard]] Result<TrainValues> read_train(const Reader& reader, const Node& node);
-/// Errors: H0109 a task and a format or transform that exclude each other
+/// Errors: H0106 no target where the task needs one; H0109 a task and a format, target or
+/// transform that exclude each other
 [[nodiscard]] Result<void> check_task(const Reader& reader,
                                       const Node& data_node,
                                       const DataSection& data,

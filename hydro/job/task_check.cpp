@@ -21,6 +21,7 @@ struct Comparison {
   worker::Task task;
   bool text;
   bool idx;
+  bool target;  // arrays have one
   std::string_view why;
   std::string_view formats;
 };
@@ -29,28 +30,53 @@ constexpr auto kComparisons = std::to_array<Comparison>({
     {.task = worker::Task::kClassification,
      .text = false,
      .idx = true,
+     .target = true,
      .why = "a text has no classes: its labels are its own tokens, one further",
      .formats = "write task: language_model, or use format: idx or arrays"},
     {.task = worker::Task::kRegression,
      .text = false,
      .idx = true,
+     .target = true,
      .why = "a text has no values: its labels are its own tokens, one further",
      .formats = "write task: language_model, or use format: arrays"},
     {.task = worker::Task::kLanguageModel,
      .text = true,
      .idx = false,
+     .target = true,
      .why = "a language model needs tokens, each with the one that follows",
      .formats = "use format: text, or arrays with a target [N, T]"},
+    {.task = worker::Task::kModelLoss,
+     .text = false,
+     .idx = false,
+     .target = false,
+     .why = "the model's output is the loss: whatever it compares is one of its inputs",
+     .formats = "use format: arrays with one input for each of the model's"},
 });
+
+/// A target beside a model that has its own loss, or none where one is needed.
+Result<void> check_target(const Reader& reader,
+                          const Node& split_node,
+                          const Comparison& comparison) {
+  const Node* target = split_node.find("target");
+  if (comparison.target == (target != nullptr)) {
+    return {};
+  }
+  if (target == nullptr) {
+    return reader.error(split_node, "H0106", "`target` is missing here");
+  }
+  return reader.error(*target, "H0109", "`target` stands beside `task: model_loss`")
+      .because(std::string(comparison.why))
+      .fix("name the array under `inputs` as the model's input is named");
+}
 
 Result<void> check_format(const Reader& reader,
                           const Node& split_node,
                           const Split& split,
                           const Comparison& comparison) {
-  const bool fits = split.is_text()
-                        ? comparison.text
-                        : comparison.idx || std::holds_alternative<ArrayFiles>(split.files);
-  if (fits) {
+  if (std::holds_alternative<ArrayFiles>(split.files)) {
+    return check_target(reader, split_node, comparison);
+  }
+  if (split.is_text() ? comparison.text : comparison.idx) {
     return {};
   }
   const Node& format = *split_node.find("format");

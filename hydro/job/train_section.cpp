@@ -30,7 +30,7 @@ Result<void> read_task(const Reader& reader,
                        const Row<TrainValues>& row,
                        TrainValues& out) {
   const std::string word = node.is_scalar() ? node.text : std::string();
-  if (word == "masked_language_model" || word == "model_loss") {
+  if (word == "masked_language_model") {
     return not_in_this_version(reader, node, "task: " + word).fix("use another task");
   }
   const auto task = worker::find_task(word);
@@ -155,7 +155,7 @@ Result<void> read_amp(const Reader& reader,
 
 constexpr auto kRows = std::to_array<Row<TrainValues>>({
     {"task",
-     "classification, regression or language_model",
+     "classification, regression, language_model or model_loss",
      "",
      "sets loss, metrics, default metric and mode",
      &read_task},

@@ -51,7 +51,9 @@ std::vector<Read> read_of(const job::ArrayFiles& files) {
   for (const auto& [name, file] : files.inputs) {
     out.push_back({.path = file});
   }
-  out.push_back({.path = files.target});
+  if (!files.target.empty()) {
+    out.push_back({.path = files.target});
+  }
   return out;
 }
 

@@ -1,8 +1,10 @@
 // Language models on texts, from job file to delivered target, with a backend that trains by
 // script.
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,7 +46,9 @@ class LanguageModel : public ::testing::Test {
                        "model: {file: " HYDRO_SOURCE_DIR "/tests/data/" +
                            archive_ + "}\ndata:\n" + data_ +
                            "train:\n"
-                           "  task: language_model\n"
+                           "  task: " +
+                           task_ +
+                           "\n"
                            "  epochs: 2\n"
                            "  batch_size: 4\n"
                            "  optimizer: {name: adamw, lr: {loguniform: [0.001, 0.1]}}\n"
@@ -63,6 +67,7 @@ class LanguageModel : public ::testing::Test {
 
   hydro::testing::TemporaryFolder folder_;
   std::string archive_ = "bytewise.pt2";
+  std::string task_ = "language_model";
   std::string data_ =
       "  train: {format: text, path: words.txt, block: 16}\n"
       "  val_share: 0.2\n";
@@ -117,6 +122,18 @@ TEST_F(LanguageModel, EverySplitIsChecked) {
 TEST_F(LanguageModel, ATextOfOneBlockCannotBeShared) {
   write_words("words.txt", 17);
   EXPECT_THAT(refusal(), HasSubstr("H0405: one sample cannot be shared"));
+}
+
+TEST_F(LanguageModel, ScoresAreNoLossOfTheModelsOwn) {
+  task_ = "model_loss";
+  data_ =
+      "  train: {format: arrays, inputs: {ids: x.npy}}\n"
+      "  val_share: 0.5\n";
+  const std::vector<std::int64_t> tokens(std::size_t{8} * 16, 65);
+  data::testing::write_bytes(
+      folder_ / "x.npy",
+      data::testing::npy_bytes("'<i8'", "(8, 16)", hydro::testing::bytes_of(tokens)));
+  EXPECT_THAT(refusal(), HasSubstr("H0505: the model's output is no single number"));
 }
 
 TEST_F(LanguageModel, AModelThatScoresNoTokensIsRefused) {

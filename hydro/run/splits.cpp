@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -96,21 +97,27 @@ data::ElementType element_type(ir::DType dtype) {
   return ir::is_floating(dtype) ? data::ElementType::kFloat32 : data::ElementType::kInt64;
 }
 
-/// One sample's share of what the model gives; nothing when that has no batch axis.
+/// What the selected output gives for a batch; null when there is none.
+const std::vector<ir::Dim>* find_output_dims(const Architecture& architecture) {
+  const ir::Graph& graph = architecture.model->train;
+  const auto output =
+      std::ranges::find(graph.outputs, ir::OutputKind::kUser, &ir::Output::kind);
+  return output == graph.outputs.end() ? nullptr : &graph.value(output->value).tensor().shape;
+}
+
+/// One sample's share of it; nothing when that has no batch axis.
 std::optional<std::vector<std::int64_t>> output_shape(const Architecture& architecture) {
-  for (const ir::Output& output : architecture.model->train.outputs) {
-    if (output.kind == ir::OutputKind::kUser) {
-      const auto& shape = architecture.model->train.value(output.value).tensor().shape;
-      std::vector<std::int64_t> sample;
-      for (const ir::Dim& dim : shape) {
-        if (!dim.dynamic) {
-          sample.push_back(dim.size);
-        }
-      }
-      return sample.size() + 1 == shape.size() ? std::optional(sample) : std::nullopt;
+  const std::vector<ir::Dim>* dims = find_output_dims(architecture);
+  if (dims == nullptr) {
+    return std::nullopt;
+  }
+  std::vector<std::int64_t> sample;
+  for (const ir::Dim& dim : *dims) {
+    if (!dim.dynamic) {
+      sample.push_back(dim.size);
     }
   }
-  return std::nullopt;
+  return sample.size() + 1 == dims->size() ? std::optional(sample) : std::nullopt;
 }
 
 /// A language model scores the whole vocabulary at every token: [*, T, V].
@@ -129,6 +136,18 @@ Result<void> expect_tokens(data::Expectation& expectation,
   return {};
 }
 
+/// The loss is one number for the batch.
+Result<void> expect_loss(const Architecture& architecture) {
+  const std::vector<ir::Dim>* dims = find_output_dims(architecture);
+  if (dims != nullptr && dims->empty()) {
+    return {};
+  }
+  return make_error("H0505", "the model's output is no single number")
+      .at("train.task")
+      .because("with `task: model_loss` the output is the loss, the mean over the batch")
+      .fix("select the loss with `model.output`, return its mean, or change `task`");
+}
+
 /// What the loss compares with the model's output.
 Result<void> expect_target(data::Expectation& expectation,
                            worker::Task task,
@@ -140,8 +159,9 @@ Result<void> expect_target(data::Expectation& expectation,
       return {};
     case worker::Task::kLanguageModel:
       return expect_tokens(expectation, shape);
-    case worker::Task::kClassification:
     case worker::Task::kModelLoss:
+      return expect_loss(architecture);
+    case worker::Task::kClassification:
       break;
   }
   if (shape.has_value() && !shape->empty()) {

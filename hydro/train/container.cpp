@@ -103,6 +103,19 @@ Container::Container(const Study& study,
   }
 }
 
+std::vector<std::int64_t> Container::evaluation_indices(std::int64_t begin,
+                                                        std::int64_t size) const {
+  // A model's own loss is a mean over whatever is in the batch: no padding may be in it.
+  const std::int64_t count = task_ == worker::Task::kModelLoss
+                                 ? std::min(evaluation_batch_, size - begin)
+                                 : evaluation_batch_;
+  std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < indices.size(); ++i) {  // padded with the last sample
+    indices[i] = std::min(begin + static_cast<std::int64_t>(i), size - 1);
+  }
+  return indices;
+}
+
 bool Container::has_live_trials() const {
   return std::ranges::find(live_, true) != live_.end();
 }
@@ -206,16 +219,11 @@ Result<std::optional<std::vector<std::map<std::string, double>>>> Container::mea
   Feeder feeder(loader, dtype_);
   const Tokens tokens = loader->dataset().is_text() ? Tokens::kBytes : Tokens::kAny;
   std::vector<Tally> tallies(live_.size(), Tally(task_, tokens));
-  std::vector<std::int64_t> indices(static_cast<std::size_t>(evaluation_batch_));
   for (std::int64_t begin = 0; begin < feeder.size(); begin += evaluation_batch_) {
     if (stop.stop_requested()) {
       return std::optional<Metrics>();
     }
-    for (std::size_t i = 0; i < indices.size();
-         ++i) {  // the last batch is padded with the last sample
-      indices[i] = std::min(begin + static_cast<std::int64_t>(i), feeder.size() - 1);
-    }
-    const Batch batch = feeder.gather(indices, 0);
+    const Batch batch = feeder.gather(evaluation_indices(begin, feeder.size()), 0);
     const at::Tensor output = network_.evaluate(batch.inputs);
     const std::int64_t valid = std::min(evaluation_batch_, feeder.size() - begin);
     for (std::size_t k = 0; k < live_.size(); ++k) {

@@ -71,6 +71,9 @@ class Container {
       std::span<const double> losses, std::span<const optim::GradientNorm> norms);
   [[nodiscard]] std::vector<optim::TrialStep> trial_steps(
       std::span<const optim::GradientNorm> norms) const;
+  /// Samples of the evaluation batch from `begin` on.
+  [[nodiscard]] std::vector<std::int64_t> evaluation_indices(std::int64_t begin,
+                                                             std::int64_t size) const;
   [[nodiscard]] Result<std::optional<std::vector<std::map<std::string, double>>>> measure(
       const std::shared_ptr<const data::Loader>& loader,
       const std::string& split,

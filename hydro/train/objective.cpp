@@ -32,6 +32,12 @@ bool scores_every_token(const at::Tensor& output, const at::Tensor& classes) {
 
 /// `output` is one trial's.
 Result<void> check_output(worker::Task task, const at::Tensor& output, const Batch& batch) {
+  if (task == worker::Task::kModelLoss) {
+    return output.dim() == 0 ? Result<void>()
+                             : make_error("H0505",
+                                          "the model's output has shape " + shape_text(output) +
+                                              ", a loss is one number");
+  }
   if (task == worker::Task::kClassification) {
     if (output.dim() != 2) {
       return make_error("H0505",
@@ -115,6 +121,9 @@ Result<at::Tensor> training_losses(worker::Task task,
                                    std::span<const double> label_smoothing) {
   const bool is_stacked = label_smoothing.size() > 1;
   HYDRO_TRY_VOID(check_output(task, is_stacked ? output[0] : output, batch));
+  if (task == worker::Task::kModelLoss) {
+    return is_stacked ? output : output.view({1});
+  }
   if (task == worker::Task::kRegression) {
     const at::Tensor square = (output - batch.values).square();
     return is_stacked ? square.flatten(1).mean(1) : square.mean().view({1});
@@ -128,6 +137,11 @@ Result<at::Tensor> training_losses(worker::Task task,
 
 Result<void> Tally::add(const at::Tensor& output, const Batch& batch, std::int64_t valid) {
   HYDRO_TRY_VOID(check_output(task_, output, batch));
+  if (task_ == worker::Task::kModelLoss) {
+    loss_ += output.item<double>() * static_cast<double>(valid);
+    count_ += valid;
+    return {};
+  }
   const at::Tensor real = output.narrow(0, 0, valid);
   loss_ += evaluation_loss(task_, real, batch, valid);
   count_ += task_ == worker::Task::kLanguageModel ? valid * batch.classes.size(1) : valid;

@@ -40,7 +40,7 @@ class Tally {
       : task_(task), tokens_(tokens) {}
 
   /// Adds the first `valid` samples of a batch; the rest is padding. `output` is one trial's.
-  /// The loss is without label smoothing.
+  /// The loss is without label smoothing. With a model's own loss the batch has no padding.
   ///
   /// Errors: H0505
   [[nodiscard]] Result<void> add(const at::Tensor& output,

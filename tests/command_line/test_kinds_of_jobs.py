@@ -110,6 +110,25 @@ class KindsOfJobs(Case):
         self.assertAlmostEqual(result["target"]["value"], loss, delta=1e-4 * loss)
         self.assertLess(loss, target.var() / 4)
 
+    def test_a_loss_of_the_models_own_gives_what_the_same_regression_gives(self):
+        draw = numpy.random.default_rng(2)
+        arrays = {name: draw.standard_normal((301, width), "float32") for name, width in (("left", 6), ("right", 3))}
+        arrays["target"] = arrays["left"][:, :1] * 2
+        for name, array in arrays.items():
+            numpy.save(self.folder / f"{name}.npy", array)
+        optimizer = {"name": "adam", "lr": {"loguniform": [1e-3, 1e-2]}}
+        values = []
+        for task, archive in (("regression", "pair"), ("model_loss", "pair_loss")):
+            inputs = {name: f"{name}.npy" for name in ("left", "right", "target")}
+            target = {"target": inputs.pop("target")} if task == "regression" else {}
+            job = small_job(archive, train={"task": task, "epochs": 5, "optimizer": optimizer})
+            split = {"format": "arrays", "inputs": inputs} | target
+            job["data"] = {"train": split | {"limit": 256}, "val": split}  # 301: the last batch is not full
+            result = self.result(self.tuned(job, folder=task))
+            self.assertEqual((result["metric"], result["mode"]), ("val_loss", "min"))
+            values.append(result["target"]["value"])
+        self.assertAlmostEqual(*values, delta=1e-3 * values[0])
+
     def test_a_choice_among_model_arguments_delivers_the_chosen_width(self):
         shutil.copy(shared().path / "model.py", self.folder / "model.py")
         job = small_job(archive=None, tune={"search": "grid", "num_samples": None})

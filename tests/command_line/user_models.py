@@ -43,6 +43,14 @@ class Pair(nn.Module):
         return self.head(torch.relu(self.hidden(torch.relu(self.left(left) + self.right(right)))))
 
 
+class PairLoss(Pair):
+    """The same with its own loss: the target is one more input."""
+
+    def forward(self, left, right, target):
+        difference = super().forward(left, right) - target
+        return (difference * difference).mean((0, 1))
+
+
 class Bytewise(nn.Module):
     """Scores the next byte by the last one."""
 

@@ -99,6 +99,7 @@ ARCHIVES = {
     "mlp": ("./model.py:mlp", {"width": 32}, ["float32[*,1,28,28]"]),
     "cnn": ("./model.py:Cnn", {"width": 16}, ["float32[*,1,28,28]"]),
     "pair": ("./model.py:Pair", {}, ["left=float32[*,6]", "right=float32[*,3]"]),
+    "pair_loss": ("./model.py:PairLoss", {}, ["left=float32[*,6]", "right=float32[*,3]", "target=float32[*,1]"]),
     "bytewise": ("./model.py:Bytewise", {}, ["ids=int64[*,16]"]),
     "ascii": ("./model.py:Bytewise", {"vocabulary": 128}, ["ids=int64[*,16]"]),
 }
