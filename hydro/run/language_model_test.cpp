@@ -100,6 +100,7 @@ TEST_F(LanguageModel, StepsCountTheBlocksThatTheTailLeaves) {
 }
 
 TEST_F(LanguageModel, ABlockThatTheModelDoesNotTakeNamesBoth) {
+  write_words("words.txt", std::size_t{10} * 128);
   data_ = "  train: {format: text, path: words.txt}\n  val_share: 0.2\n";
   EXPECT_THAT(refusal(),
               HasSubstr("H0407: blocks of the text are [128], the model takes [16]"));
