@@ -360,6 +360,8 @@ void list_data(std::vector<KnownKey>& keys) {
   list_rows("data", std::span<const Row<DataSection>>(kRows), keys);
   list_rows("format idx", std::span<const Row<IdxSplit>>(kIdxRows), keys);
   list_rows("format arrays", std::span<const Row<ArraySplit>>(kArrayRows), keys);
+  list_image_splits(keys);
+  list_rows("format text", std::span<const Row<TextSplit>>(kTextRows), keys);
 }
 
 }  // namespace hydro::job

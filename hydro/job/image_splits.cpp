@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "hydro/base/result.h"
 #include "hydro/job/job.h"
@@ -105,6 +106,12 @@ Result<Split> read_image_folder_split(const Reader& reader,
 
 Result<Split> read_cifar_split(const Reader& reader, const Node& node, std::string_view name) {
   return read_with<CifarSplit, CifarFiles>(reader, node, name, kCifarRows, "files");
+}
+
+void list_image_splits(std::vector<KnownKey>& keys) {
+  list_rows(
+      "format image_folder", std::span<const Row<ImageFolderSplit>>(kImageFolderRows), keys);
+  list_rows("format cifar_binary", std::span<const Row<CifarSplit>>(kCifarRows), keys);
 }
 
 }  // namespace hydro::job

@@ -138,6 +138,7 @@ TEST(Job, DefaultsUsedAreWhatTheFileDoesNotSay) {
                           "train.schedule.name constant",
                           "train.schedule.warmup 0%",
                           "train.label_smoothing 0",
+                          "train.amp off",
                           "train.evaluate.every 1 epoch",
                           "name job",
                           "tune.search random",

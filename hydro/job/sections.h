@@ -67,6 +67,7 @@ void complete_resources(Node& node);
 /// Each appends the tables of its section: what a user may write.
 void list_model(std::vector<KnownKey>& keys);
 void list_data(std::vector<KnownKey>& keys);
+void list_image_splits(std::vector<KnownKey>& keys);
 void list_transforms(std::vector<KnownKey>& keys);
 void list_train(std::vector<KnownKey>& keys);
 void list_tune(std::vector<KnownKey>& keys);
