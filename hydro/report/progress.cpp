@@ -194,8 +194,7 @@ struct PlainLine {
     if (!is_target(e.command)) {
       return {};  // its end says it
     }
-    return fmt::format(
-        "target: epoch {} {}\n", plain_number(e.report.epoch), metric_list(e.report));
+    return fmt::format("target: epoch {:.4g} {}\n", e.report.epoch, metric_list(e.report));
   }
 
   std::string operator()(const tune::TargetFailed& e) const {

@@ -126,7 +126,9 @@ std::string coordinates_text(const shrink::CoordinateVerdict& verdict) {
       "coordinate check: {} (geometric mean over hidden layers {:.3f}; step-1 losses {})\n",
       verdict.passed ? "passed" : "FAILED",
       verdict.hidden_mean,
-      verdict.losses_equal ? "equal" : "DIFFER");
+      !verdict.losses_compared ? "not compared: the head starts as the embedding does"
+      : verdict.losses_equal   ? "equal"
+                               : "DIFFER");
   for (const shrink::JudgedLayer& layer : verdict.layers) {
     text += fmt::format("  {:<36} {:<8} update {:>6.3f}  activation {:>6.3f}  {}\n",
                         layer.layer,

@@ -106,9 +106,11 @@ Result<shrink::CoordinateVerdict> check_coordinates(const job::Job& job,
             backend.measure_coordinates(wide, data, request));
   HYDRO_TRY(const CoordinateMeasure narrow_measure,
             backend.measure_coordinates(narrow, data, request));
+  using Losses = std::vector<double>;
+  const bool compares = shrink::starts_at_zero(narrow);
   return shrink::judge_coordinates(pairs_of(narrow, wide_measure, narrow_measure),
-                                   wide_measure.first_losses,
-                                   narrow_measure.first_losses,
+                                   compares ? wide_measure.first_losses : Losses(),
+                                   compares ? narrow_measure.first_losses : Losses(),
                                    band);
 }
 

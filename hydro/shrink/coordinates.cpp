@@ -77,6 +77,10 @@ std::int64_t narrowest_width(const std::vector<WidthClass>& classes) {
 
 }  // namespace
 
+bool starts_at_zero(const Surrogate& surrogate) {
+  return std::ranges::any_of(surrogate.parameters, &ParameterPlan::readout);
+}
+
 CoordinateVerdict judge_coordinates(const std::vector<LayerPair>& layers,
                                     const std::vector<double>& wide_losses,
                                     const std::vector<double>& narrow_losses,
@@ -98,6 +102,7 @@ CoordinateVerdict judge_coordinates(const std::vector<LayerPair>& layers,
     verdict.failed.emplace_back("geometric mean over hidden layers");
   }
   judge_activations(band, verdict);
+  verdict.losses_compared = !wide_losses.empty();
   verdict.losses_equal = wide_losses == narrow_losses;
   if (!verdict.losses_equal) {
     verdict.failed.emplace_back("step-1 loss");

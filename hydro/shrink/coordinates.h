@@ -42,13 +42,19 @@ struct JudgedLayer {
 
 struct CoordinateVerdict {
   bool passed = true;
-  double hidden_mean = 1;    // geometric mean of the judged hidden layers' update ratios
+  double hidden_mean = 1;  // geometric mean of the judged hidden layers' update ratios
+  bool losses_compared = true;
   bool losses_equal = true;  // step-1 losses bit-equal
   std::vector<JudgedLayer> layers;
   std::vector<std::string> failed;  // layers, "geometric mean over hidden layers",
                                     // "mean activation of ROLE layers", "step-1 loss"
 };
 
+/// Whether training starts from outputs of zero, so that the step-1 loss is the same at every
+/// width. A head tied to an embedding starts as the embedding does.
+[[nodiscard]] bool starts_at_zero(const Surrogate& surrogate);
+
+/// The losses are empty where they need not be equal.
 [[nodiscard]] CoordinateVerdict judge_coordinates(const std::vector<LayerPair>& layers,
                                                   const std::vector<double>& wide_losses,
                                                   const std::vector<double>& narrow_losses,

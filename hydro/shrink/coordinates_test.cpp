@@ -74,6 +74,18 @@ TEST(JudgeCoordinates, LossesMustBeTheSameBits) {
   EXPECT_EQ(verdict.failed, std::vector<std::string>{"step-1 loss"});
 }
 
+TEST(JudgeCoordinates, LossesAreNotComparedWhereTheHeadIsTied) {
+  Surrogate surrogate;
+  surrogate.parameters.resize(1);
+  surrogate.parameters[0].tied = true;
+  EXPECT_FALSE(starts_at_zero(surrogate));
+  surrogate.parameters[0].readout = true;
+  EXPECT_TRUE(starts_at_zero(surrogate));
+  const CoordinateVerdict verdict = judge_coordinates({}, {}, {}, Band{});
+  EXPECT_FALSE(verdict.losses_compared);
+  EXPECT_TRUE(verdict.passed);
+}
+
 TEST(JudgeCoordinates, JudgesActivationsAveragedOverARole) {
   LayerPair high = layer("a", Role::kHidden, 1);
   high.narrow_activation = 1.4;
