@@ -44,7 +44,7 @@ def swin(shrink=1):
 
 
 def vit(shrink=1):
-    return VisionTransformer(image_size=32, patch_size=8, num_layers=2, num_heads=4, hidden_dim=64 // shrink,
+    return VisionTransformer(image_size=28, patch_size=7, num_layers=2, num_heads=4, hidden_dim=64 // shrink,
                              mlp_dim=128 // shrink, num_classes=10)
 
 
@@ -96,7 +96,7 @@ IDS = f"input_ids=int64[*,{TOKENS}]"
 WORDS_IN = f"int64[*,{TOKENS}]"
 NETWORKS = {"gpt2": (gpt2, {}, IDS), "gpt2_eager": (gpt2, {"attention": "eager"}, IDS), "gpt_neo": (gpt_neo, {}, IDS),
             "bert_words": (bert_words, {}, IDS), "bert_classes": (bert_classes, {}, IDS),
-            "swin": (swin, {}, "pixel_values=float32[*,3,32,32]"), "vit": (vit, {}, "float32[*,3,32,32]"),
-            "mobilenet_v3": (mobilenet_v3, {}, "float32[*,3,32,32]"),
+            "swin": (swin, {}, "pixel_values=float32[*,3,32,32]"), "vit": (vit, {}, "float32[*,3,28,28]"),
+            "mobilenet_v3": (mobilenet_v3, {}, "float32[*,3,28,28]"),
             "lstm": (lstm, {}, WORDS_IN), "lstm_one_layer": (lstm, {"layers": 1}, WORDS_IN),
             "lstm_tied": (lstm, {"tied": True}, WORDS_IN), "encoder": (encoder, {}, WORDS_IN)}

@@ -119,7 +119,7 @@ class RefusedJobs(Case):
             "tune.scheduler=asha",
             "tune.eager_transfer=0.5",
             "tune.time_budget=15 min",
-            "train.amp=bf16",
+            
             "resources.devices=[cuda:0]",
             "tune.target_search={lr: 1}",
         ):
