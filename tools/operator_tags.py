@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes hydro/ir/operator_tags.inc: which ATen operators PyTorch itself tags as pointwise, and which as drawing
+"""Writes hydro/ir/operator_table.h: which ATen operators PyTorch itself tags as pointwise, and which as drawing
 random numbers. Run with the pinned torch; the result is checked in.
 
-    .venv/bin/python tools/operator_tags.py > hydro/ir/operator_tags.inc
+    .venv/bin/python tools/operator_tags.py > hydro/ir/operator_table.h
 """
 import torch
 
@@ -30,11 +30,14 @@ def gives_new_tensors(op):
 
 def main():
     known = [op for op in overloads() if gives_new_tensors(op)]
-    print(f"// Made by tools/operator_tags.py with torch {torch.__version__.split('+')[0]}. Sorted.")
+    print("// hydro/ir/operator_table.h — PyTorch's own tags of its operators, sorted.")
+    print(f"// Made by tools/operator_tags.py with torch {torch.__version__.split('+')[0]}.")
+    print("#pragma once\n\n#include <array>\n#include <string_view>\n\nnamespace hydro::ir {\n")
     for constant, tag in TAGS.items():
         names = sorted(str(op) for op in known if tag in op.tags)
-        print(f"constexpr auto {constant} = std::to_array<std::string_view>({{")
+        print(f"inline constexpr auto {constant} = std::to_array<std::string_view>({{")
         print("".join(f'    "{name}",\n' for name in names) + "});")
+    print("\n}  // namespace hydro::ir")
 
 
 if __name__ == "__main__":

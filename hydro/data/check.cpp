@@ -235,9 +235,9 @@ Error wrong_label_shape(const Dataset& dataset, const std::vector<std::int64_t>&
 
 Result<void> check_labels(const Dataset& dataset,
                           const Expectation& expectation,
+                          std::int64_t classes,
                           const std::string& place) {
   const Target& target = dataset.target;
-  const std::int64_t classes = *expectation.classes;
   if (target.classes.empty() && !dataset.is_text()) {
     return make_error("H0409", "the target holds floats, this task needs whole class numbers")
         .at(place);
@@ -266,7 +266,7 @@ Result<void> check_target(const Dataset& dataset,
                           const std::string& place) {
   const Target& target = dataset.target;
   if (expectation.classes) {
-    return check_labels(dataset, expectation, place);
+    return check_labels(dataset, expectation, *expectation.classes, place);
   }
   if (expectation.target_shape && !target.classes.empty()) {
     return make_error("H0409", "the target holds whole numbers, a regression needs floats")

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kImageBytes = 3 * 32 * 32;
+constexpr auto kImageBytes = std::uint64_t{3} * 32 * 32;
 
 /// How one version writes a record.
 struct Form {

@@ -14,7 +14,6 @@
 
 #include "hydro/base/bytes.h"
 #include "hydro/base/result.h"
-#include "hydro/base/text.h"
 #include "hydro/data/dataset.h"
 #include "hydro/data/image.h"
 #include "hydro/data/raw_array.h"

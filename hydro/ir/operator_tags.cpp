@@ -1,23 +1,18 @@
 #include "hydro/ir/operator_tags.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
+
+#include "hydro/ir/operator_table.h"
 
 namespace hydro::ir {
 
-namespace {
-
-#include "hydro/ir/operator_tags.inc"
-
-}  // namespace
-
 bool is_pointwise(std::string_view op) {
-  return std::ranges::binary_search(kPointwise, op);
+  return std::binary_search(kPointwise.begin(), kPointwise.end(), op);
 }
 
 bool is_random(std::string_view op) {
-  return std::ranges::binary_search(kRandom, op);
+  return std::binary_search(kRandom.begin(), kRandom.end(), op);
 }
 
 }  // namespace hydro::ir

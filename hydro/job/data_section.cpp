@@ -306,8 +306,8 @@ void make_absolute(const Reader& reader, Node& node) {
 }
 
 /// The keys of a split that name files or folders.
-std::vector<std::string_view> path_keys(const Node* split) {
-  const Node* format = split == nullptr ? nullptr : split->find("format");
+std::vector<std::string_view> path_keys(const Node& split) {
+  const Node* format = split.find("format");
   if (format == nullptr) {
     return {};
   }
@@ -345,10 +345,13 @@ void complete_data(const Reader& reader, Node& node) {
   fill_defaults(node, std::span<const Row<DataSection>>(kRows));
   for (const std::string_view split : {"train", "val", "test"}) {
     Node* files = node.find(split);
-    if (files != nullptr && files->find("format")->text == "text") {
+    if (files == nullptr) {
+      continue;
+    }
+    if (files->find("format")->text == "text") {
       fill_defaults(*files, std::span<const Row<TextSplit>>(kTextRows));
     }
-    for (const std::string_view key : path_keys(files)) {
+    for (const std::string_view key : path_keys(*files)) {
       if (Node* path = files->find(key); path != nullptr) {
         make_absolute(reader, *path);
       }

@@ -76,8 +76,9 @@ void add_defaults(const Node& node,
     return;
   }
   for (std::size_t i = 0; i < node.items.size(); ++i) {
-    const std::string step = node.is_map() ? node.keys[i].text : std::to_string(i);
-    add_defaults(node.items[i], path.empty() ? step : path + '.' + step, defaults);
+    std::string step = path.empty() ? "" : path + '.';
+    step += node.is_map() ? node.keys[i].text : std::to_string(i);
+    add_defaults(node.items[i], step, defaults);
   }
 }
 

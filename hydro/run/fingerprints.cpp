@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>

@@ -1,5 +1,13 @@
-// Made by tools/operator_tags.py with torch 2.11.0. Sorted.
-constexpr auto kPointwise = std::to_array<std::string_view>({
+// hydro/ir/operator_table.h — PyTorch's own tags of its operators, sorted.
+// Made by tools/operator_tags.py with torch 2.11.0.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace hydro::ir {
+
+inline constexpr auto kPointwise = std::to_array<std::string_view>({
     "aten.__lshift__.Scalar",
     "aten.__lshift__.Tensor",
     "aten.__rshift__.Scalar",
@@ -239,7 +247,7 @@ constexpr auto kPointwise = std::to_array<std::string_view>({
     "aten.xlogy.Scalar_Self",
     "aten.xlogy.Tensor",
 });
-constexpr auto kRandom = std::to_array<std::string_view>({
+inline constexpr auto kRandom = std::to_array<std::string_view>({
     "aten._cudnn_attention_backward.default",
     "aten._cudnn_init_dropout_state.default",
     "aten._cudnn_rnn.default",
@@ -318,3 +326,5 @@ constexpr auto kRandom = std::to_array<std::string_view>({
     "aten.scaled_dot_product_attention.default",
     "aten.uniform.default",
 });
+
+}  // namespace hydro::ir
