@@ -39,14 +39,6 @@ struct TextSplit {
   std::optional<std::int64_t> limit;
 };
 
-template <class Section>
-Result<void> ignore(const Reader& /*reader*/,
-                    const Node& /*node*/,
-                    const Row<Section>& /*row*/,
-                    Section& /*out*/) {
-  return {};
-}
-
 Result<void> read_images(const Reader& reader,
                          const Node& node,
                          const Row<IdxSplit>& row,

@@ -25,15 +25,6 @@ struct CifarSplit : CifarFiles {
   std::optional<std::int64_t> limit;
 };
 
-/// The format was read to come here.
-template <class Section>
-Result<void> ignore(const Reader& /*reader*/,
-                    const Node& /*node*/,
-                    const Row<Section>& /*row*/,
-                    Section& /*out*/) {
-  return {};
-}
-
 Result<void> read_files(const Reader& reader,
                         const Node& node,
                         const Row<CifarSplit>& row,

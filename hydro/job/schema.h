@@ -226,6 +226,15 @@ Result<void> read_later(const Reader& reader,
   return not_in_this_version(reader, node, row.key);
 }
 
+/// For a key that was read to choose this table, as `format` was.
+template <class Section>
+Result<void> ignore(const Reader& /*reader*/,
+                    const Node& /*node*/,
+                    const Row<Section>& /*row*/,
+                    Section& /*out*/) {
+  return {};
+}
+
 /// Appends the table's rows.
 template <class Section>
 void list_rows(std::string_view section,
