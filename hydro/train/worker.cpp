@@ -57,12 +57,11 @@ class LocalWorker final : public worker::Worker {
 
   void carry_out(const worker::Launch& order, const Exchange& exchange) {
     use_threads(order.threads);
-    const Result<void> built =
-        guard("launching " + name_of(order.spec.id), [&]() -> Result<void> {
-          HYDRO_TRY(Container container, Container::make(*study_, order.spec));
-          containers_.insert_or_assign(order.spec.id, std::move(container));
-          return {};
-        });
+    const Result<void> built = guard("building the trials' networks", [&]() -> Result<void> {
+      HYDRO_TRY(Container container, Container::make(*study_, order.spec));
+      containers_.insert_or_assign(order.spec.id, std::move(container));
+      return {};
+    });
     close(order.spec.id, built, exchange);
   }
 
@@ -73,11 +72,10 @@ class LocalWorker final : public worker::Worker {
       return;
     }
     bool stopped = false;
-    const Result<void> ran =
-        guard("training " + name_of(order.container), [&]() -> Result<void> {
-          HYDRO_TRY(stopped, run(*container, order.to, exchange));
-          return {};
-        });
+    const Result<void> ran = guard("training", [&]() -> Result<void> {
+      HYDRO_TRY(stopped, run(*container, order.to, exchange));
+      return {};
+    });
     if (ran && stopped) {
       exchange.answer(worker::Stopped{.step = container->step()});
       return;
@@ -131,9 +129,8 @@ class LocalWorker final : public worker::Worker {
     if (container == nullptr) {
       return;
     }
-    const Result<void> written = guard("exporting from " + name_of(order.container), [&] {
-      return container->write(order.trial, order.path);
-    });
+    const Result<void> written = guard(
+        "exporting the weights", [&] { return container->write(order.trial, order.path); });
     close(order.container, written, exchange);
   }
 

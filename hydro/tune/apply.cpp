@@ -28,6 +28,12 @@ std::size_t index_of(Id id) {
   return static_cast<std::size_t>(id);
 }
 
+/// "H0501: libtorch failed in training: index 300 is out of range", one line.
+std::string cause_of(const Error& error) {
+  const std::string why = error.why.substr(0, error.why.find('\n'));
+  return error.id + ": " + error.what + (why.empty() ? "" : ": " + why);
+}
+
 // Small mutable doors to the state; each checks what its event promised.
 
 Trial& trial_at(State& state, TrialId id) {
@@ -299,11 +305,7 @@ struct Fold {
       state.export_error = failed.error;
     }
     Container& container = container_at(state, order.container);
-    end_live(state,
-             container,
-             TrialStatus::kFailed,
-             failed.error.id + ": " + failed.error.what,
-             event.mono_ns);
+    end_live(state, container, TrialStatus::kFailed, cause_of(failed.error), event.mono_ns);
     lose_container(state, container);
   }
 
