@@ -1,5 +1,5 @@
 // Samples per second of ResNet-18 training through the worker, as a study runs it.
-//   train_bench WIDTH THREADS WORKERS STEPS [TRIALS]
+//   train_bench WIDTH THREADS WORKERS STEPS [BATCH [TRIALS]]
 // WORKERS threads train one container each, THREADS intra-op threads and TRIALS trials a
 // container.
 #include <chrono>
@@ -29,7 +29,6 @@ namespace {
 
 using namespace hydro;  // NOLINT(google-build-using-namespace): a program of one file
 
-constexpr std::int64_t kBatch = 128;
 constexpr std::int64_t kSamples = 10000;
 constexpr std::int64_t kWarmUp = 3;
 
@@ -116,16 +115,21 @@ std::shared_ptr<const data::Loader> images() {
       1);
 }
 
-worker::ContainerSpec spec_of(std::int64_t id, std::int64_t trials, std::int64_t steps) {
+struct Size {
+  std::int64_t batch = 128;
+  std::int64_t trials = 1;
+};
+
+worker::ContainerSpec spec_of(std::int64_t id, const Size& size, std::int64_t steps) {
   worker::ContainerSpec spec{
       .id = worker::ContainerId{1},
       .model = "resnet",
-      .batch_size = kBatch,
-      .budget = {.steps = steps + 1, .steps_per_epoch = kSamples / kBatch},
+      .batch_size = size.batch,
+      .budget = {.steps = steps + 1, .steps_per_epoch = kSamples / size.batch},
       .trials = {}};
-  for (std::int64_t k = 0; k < trials; ++k) {
+  for (std::int64_t k = 0; k < size.trials; ++k) {
     worker::TrialSpec& trial = spec.trials.emplace_back();
-    trial.id = worker::TrialId{(id * trials) + k};
+    trial.id = worker::TrialId{(id * size.trials) + k};
     trial.settings.optimizer = {.lr = .01, .momentum = .9, .weight_decay = .001};
   }
   return spec;
@@ -152,14 +156,15 @@ double time_training(const std::shared_ptr<const train::Study>& study,
 
 int main(int argc, char** argv) {
   if (argc < 5) {
-    std::puts("usage: train_bench WIDTH THREADS WORKERS STEPS [TRIALS]");
+    std::puts("usage: train_bench WIDTH THREADS WORKERS STEPS [BATCH [TRIALS]]");
     return 2;
   }
   train::prepare_process();
   const int threads = std::atoi(argv[2]);
   const auto workers = static_cast<std::size_t>(std::atoi(argv[3]));
   const std::int64_t steps = std::atoll(argv[4]) + kWarmUp;
-  const std::int64_t trials = argc > 5 ? std::atoll(argv[5]) : 1;
+  const Size size = {.batch = argc > 5 ? std::atoll(argv[5]) : 128,
+                     .trials = argc > 6 ? std::atoll(argv[6]) : 1};
   train::Study study;
   study.models["resnet"] = resnet(std::atoll(argv[1]));
   study.training = images();
@@ -169,20 +174,23 @@ int main(int argc, char** argv) {
     std::vector<std::jthread> pool;
     for (std::size_t w = 0; w < workers; ++w) {
       pool.emplace_back([&, w] {
-        seconds[w] = time_training(
-            shared, spec_of(static_cast<std::int64_t>(w), trials, steps), threads);
+        seconds[w] =
+            time_training(shared, spec_of(static_cast<std::int64_t>(w), size, steps), threads);
       });
     }
   }
   double rate = 0;
   for (const double one : seconds) {
-    rate += static_cast<double>((steps - kWarmUp) * kBatch * trials) / one;
+    rate += static_cast<double>((steps - kWarmUp) * size.batch * size.trials) / one;
   }
-  std::printf("width %s, %d threads x %zu workers, %lld trials a container: %.0f samples/s\n",
-              argv[1],
-              threads,
-              workers,
-              static_cast<long long>(trials),
-              rate);
+  std::printf(
+      "width %s, batch %lld, %d threads x %zu workers, %lld trials a container: %.0f "
+      "samples/s\n",
+      argv[1],
+      static_cast<long long>(size.batch),
+      threads,
+      workers,
+      static_cast<long long>(size.trials),
+      rate);
   return 0;
 }
