@@ -1,7 +1,8 @@
 // Samples per second of ResNet-18 training through the worker, as a study runs it.
-//   train_bench WIDTH THREADS WORKERS STEPS [BATCH [TRIALS]]
+//   train_bench WIDTH THREADS WORKERS STEPS [TRIALS [SURVIVORS [BATCH]]]
 // WORKERS threads train one container each, THREADS intra-op threads and TRIALS trials a
-// container.
+// container. With SURVIVORS all other trials of each container are stopped then, and as many
+// steps follow: what a stop gains, and what the smaller container costs.
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -116,8 +117,8 @@ std::shared_ptr<const data::Loader> images() {
 }
 
 struct Size {
-  std::int64_t batch = 128;
   std::int64_t trials = 1;
+  std::int64_t batch = 128;
 };
 
 worker::ContainerSpec spec_of(std::int64_t id, const Size& size, std::int64_t steps) {
@@ -125,7 +126,7 @@ worker::ContainerSpec spec_of(std::int64_t id, const Size& size, std::int64_t st
       .id = worker::ContainerId{1},
       .model = "resnet",
       .batch_size = size.batch,
-      .budget = {.steps = steps + 1, .steps_per_epoch = kSamples / size.batch},
+      .budget = {.steps = (2 * steps) + 1, .steps_per_epoch = kSamples / size.batch},
       .trials = {}};
   for (std::int64_t k = 0; k < size.trials; ++k) {
     worker::TrialSpec& trial = spec.trials.emplace_back();
@@ -135,62 +136,85 @@ worker::ContainerSpec spec_of(std::int64_t id, const Size& size, std::int64_t st
   return spec;
 }
 
-/// Seconds of the measured steps.
-double time_training(const std::shared_ptr<const train::Study>& study,
-                     const worker::ContainerSpec& spec,
-                     int threads) {
+struct Seconds {
+  double before = 0;   // of the measured steps
+  double regroup = 0;  // until the survivors have a container of their own size
+  double after = 0;    // of as many steps again, and the warm-up's
+};
+
+Seconds time_training(const std::shared_ptr<const train::Study>& study,
+                      const worker::ContainerSpec& spec,
+                      int threads,
+                      std::size_t survivors) {
   const auto one = train::make_worker(study);
   const auto run = [&](worker::Order order) {
+    const auto start = std::chrono::steady_clock::now();
     one->carry_out({worker::CommandId{1}, std::move(order)},
                    std::stop_token(),
                    [](const worker::Answer&) {});
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
   run(worker::Launch{spec, threads});
   run(worker::Run{spec.id, kWarmUp, threads});
-  const auto start = std::chrono::steady_clock::now();
-  run(worker::Run{spec.id, spec.budget.steps - 1, threads});
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const std::int64_t half = spec.budget.steps / 2;
+  Seconds seconds{.before = run(worker::Run{spec.id, half, threads})};
+  for (std::size_t k = survivors; k < spec.trials.size(); ++k) {
+    run(worker::Drop{spec.id, spec.trials[k].id});
+  }
+  if (survivors < spec.trials.size()) {
+    seconds.regroup = run(worker::Run{spec.id, half, threads});
+    seconds.after = run(worker::Run{spec.id, spec.budget.steps - 1, threads});
+  }
+  return seconds;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 5) {
-    std::puts("usage: train_bench WIDTH THREADS WORKERS STEPS [BATCH [TRIALS]]");
+    std::puts("usage: train_bench WIDTH THREADS WORKERS STEPS [TRIALS [SURVIVORS [BATCH]]]");
     return 2;
   }
   train::prepare_process();
   const int threads = std::atoi(argv[2]);
   const auto workers = static_cast<std::size_t>(std::atoi(argv[3]));
   const std::int64_t steps = std::atoll(argv[4]) + kWarmUp;
-  const Size size = {.batch = argc > 5 ? std::atoll(argv[5]) : 128,
-                     .trials = argc > 6 ? std::atoll(argv[6]) : 1};
+  const Size size = {.trials = argc > 5 ? std::atoll(argv[5]) : 1,
+                     .batch = argc > 7 ? std::atoll(argv[7]) : 128};
+  const std::int64_t survivors = argc > 6 ? std::atoll(argv[6]) : size.trials;
   train::Study study;
   study.models["resnet"] = resnet(std::atoll(argv[1]));
   study.training = images();
   const auto shared = std::make_shared<const train::Study>(std::move(study));
-  std::vector<double> seconds(workers);
+  std::vector<Seconds> seconds(workers);
   {
     std::vector<std::jthread> pool;
     for (std::size_t w = 0; w < workers; ++w) {
       pool.emplace_back([&, w] {
-        seconds[w] =
-            time_training(shared, spec_of(static_cast<std::int64_t>(w), size, steps), threads);
+        seconds[w] = time_training(shared,
+                                   spec_of(static_cast<std::int64_t>(w), size, steps),
+                                   threads,
+                                   static_cast<std::size_t>(survivors));
       });
     }
   }
   double rate = 0;
-  for (const double one : seconds) {
-    rate += static_cast<double>((steps - kWarmUp) * size.batch * size.trials) / one;
+  for (const Seconds& one : seconds) {
+    rate += static_cast<double>((steps - kWarmUp) * size.batch * size.trials) / one.before;
   }
-  std::printf(
-      "width %s, batch %lld, %d threads x %zu workers, %lld trials a container: %.0f "
-      "samples/s\n",
-      argv[1],
-      static_cast<long long>(size.batch),
-      threads,
-      workers,
-      static_cast<long long>(size.trials),
-      rate);
+  std::printf("width %s, %d threads x %zu workers, %lld trials a container: %.0f samples/s\n",
+              argv[1],
+              threads,
+              workers,
+              static_cast<long long>(size.trials),
+              rate);
+  if (survivors < size.trials) {
+    const Seconds& first = seconds.front();
+    std::printf("  a step: %.1f ms, of %lld survivors %.1f ms; regrouping %.1f ms\n",
+                first.before / static_cast<double>(steps - kWarmUp) * 1e3,
+                static_cast<long long>(survivors),
+                first.after / static_cast<double>(steps) * 1e3,
+                first.regroup * 1e3);
+  }
   return 0;
 }

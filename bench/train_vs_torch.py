@@ -79,7 +79,7 @@ def torch_rate(width, threads, workers, steps, batch):
 
 
 def own_rate(binary, width, threads, workers, steps, batch):
-    out = subprocess.run([binary, *map(str, (width, threads, workers, steps, batch))], check=True, stdout=subprocess.PIPE)
+    out = subprocess.run([binary, *map(str, (width, threads, workers, steps, 1, 1, batch))], check=True, stdout=subprocess.PIPE)
     return float(re.search(rb"(\d+) samples/s", out.stdout).group(1))
 
 

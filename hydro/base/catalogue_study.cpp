@@ -142,6 +142,45 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         "no study in this folder",
         "The folder has no `study.db`, so there is nothing to read.",
         "give the folder that `hydro tune` printed, or `runs/latest`"),
+    row("H0630",
+        kIo,
+        kStorage,
+        "paused trials cannot be written",
+        "The states of paused trials went beyond `tune.pause_memory`, and the run folder "
+        "could not take them. They stay in memory, so the study goes on and nothing is lost, "
+        "but it may need more memory than was meant for it.",
+        "free space in the run folder, or raise `tune.pause_memory`"),
+    row("H0631",
+        kCorrupt,
+        kStorage,
+        "a paused trial's state is gone",
+        "A paused trial waits with its weights and its optimizer's averages, in memory or "
+        "as a file in the run folder. What was found is missing, torn or of another model, "
+        "so the trial cannot go on as if nothing had happened; it fails, others go on.",
+        "keep other programs out of the run folder; raise `tune.pause_memory` to need no "
+        "files"),
+    row("H0632",
+        kInvalidInput,
+        kIncompatible,
+        "the study read other data or another model",
+        "job.yaml keeps a fingerprint of every file that a study reads. One of them has "
+        "another now, so numbers of the same trial would differ for that reason alone.",
+        "put the file back as it was, or start a new study"),
+    row("H0633",
+        kNotFound,
+        kUsage,
+        "no such trial to run again",
+        "Trials count from 0. One that has not reported anything has no numbers to compare.",
+        "`hydro show DIR` lists the trials"),
+    row("H0634",
+        kInvalidInput,
+        kIncompatible,
+        "a trial gives other numbers than before",
+        "The trial was run again alone with the same model, data, seeds and settings, and "
+        "reported other numbers. Bits may differ on another processor or with another "
+        "version of libtorch; on the same ones they must not.",
+        "run it on the machine and with the torch of the study (`hydro doctor`); if it "
+        "differs there too, please report it"),
     row("H0640",
         kInvalidInput,
         kNoTrialSucceeded,

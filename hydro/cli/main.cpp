@@ -25,6 +25,7 @@ struct Options {
   CheckOptions check;
   TuneOptions tune;
   ShowOptions show;
+  ReplayOptions replay;
   ExplainOptions explain;
 };
 
@@ -93,6 +94,15 @@ void add_show(CLI::App& app, ShowOptions& options, Chosen& chosen) {
   verb->callback([&options, &chosen] { chosen = [&options] { return show_verb(options); }; });
 }
 
+void add_replay(CLI::App& app, ReplayOptions& options, Chosen& chosen) {
+  CLI::App* verb = app.add_subcommand(
+      "replay", "runs one trial again, alone, and says whether its numbers are the same");
+  verb->add_option("folder", options.folder, "the run's folder")->required();
+  verb->add_option("trial", options.trial, "its number; trials count from 0")->required();
+  verb->footer("Example: hydro replay runs/latest 7");
+  verb->callback([&options, &chosen] { chosen = [&options] { return replay_verb(options); }; });
+}
+
 void add_small_verbs(CLI::App& app, ExplainOptions& options, Chosen& chosen) {
   CLI::App* doctor =
       app.add_subcommand("doctor", "torch, devices, limits, and what is missing");
@@ -114,9 +124,9 @@ int report(const Error& error) {
 /// Names a first word that is no verb: of a later version, or mistyped.
 Error usage_error(int argc, char** argv, const std::string& problem) {
   const std::vector<std::string> verbs = {
-      "export", "check", "tune", "show", "doctor", "explain"};
+      "export", "check", "tune", "show", "replay", "doctor", "explain"};
   const std::vector<std::string> later = {
-      "resume", "replay", "tokenize", "report", "serve", "worker", "simulate", "coordinate"};
+      "resume", "tokenize", "report", "serve", "worker", "simulate", "coordinate"};
   const std::string word = argc > 1 ? argv[1] : "";
   if (word.empty() || word.starts_with('-') || std::ranges::find(verbs, word) != verbs.end()) {
     return make_error("H0901", problem);
@@ -143,6 +153,7 @@ int run(int argc, char** argv) {
   add_check(app, options.check, chosen);
   add_tune(app, options.tune, chosen);
   add_show(app, options.show, chosen);
+  add_replay(app, options.replay, chosen);
   add_small_verbs(app, options.explain, chosen);
   try {
     app.parse(argc, argv);

@@ -8,6 +8,7 @@
 #include "hydro/run/backend.h"
 #include "hydro/run/material.h"
 #include "hydro/shrink/surrogate.h"
+#include "hydro/store/waiting_states.h"
 #include "hydro/train/train.h"
 #include "hydro/worker/messages.h"
 #include "hydro/worker/settings.h"
@@ -40,13 +41,16 @@ Result<run::CoordinateMeasure> TorchBackend::measure_coordinates(
   return out;
 }
 
-worker::WorkerFactory TorchBackend::workers(const run::Material& material,
-                                            worker::Task task) const {
+worker::WorkerFactory TorchBackend::workers(
+    const run::Material& material,
+    worker::Task task,
+    std::shared_ptr<store::WaitingStates> waiting) const {
   auto study = std::make_shared<train::Study>();  // shared by the workers of all slots
   study->task = task;
   study->training = material.loaders.training;
   study->validation = material.loaders.validation;
   study->test = material.loaders.test;
+  study->waiting = std::move(waiting);
   for (const run::Architecture& architecture : material.architectures) {
     study->models.emplace(architecture.surrogate_key, architecture.surrogate);
     study->models.emplace(architecture.target_key, architecture.target);

@@ -2,6 +2,8 @@
 // libtorch.
 #pragma once
 
+#include <memory>
+
 #include "hydro/run/backend.h"
 
 namespace hydro::cli {
@@ -13,8 +15,10 @@ class TorchBackend : public run::Backend {
       const shrink::Surrogate& surrogate,
       const data::Loader& data,
       const run::CoordinateRequest& request) const override;
-  [[nodiscard]] worker::WorkerFactory workers(const run::Material& material,
-                                              worker::Task task) const override;
+  [[nodiscard]] worker::WorkerFactory workers(
+      const run::Material& material,
+      worker::Task task,
+      std::shared_ptr<store::WaitingStates> waiting) const override;
 };
 
 }  // namespace hydro::cli

@@ -2,6 +2,7 @@
 // parser (main.cpp) fills the options, so that no verb knows CLI11.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,13 @@ struct ShowOptions {
 };
 
 [[nodiscard]] VerbResult show_verb(const ShowOptions& options);
+
+struct ReplayOptions {
+  std::string folder;
+  std::int64_t trial = 0;
+};
+
+[[nodiscard]] VerbResult replay_verb(const ReplayOptions& options);
 
 [[nodiscard]] VerbResult doctor_verb();
 

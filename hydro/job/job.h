@@ -162,6 +162,7 @@ struct TuneSection {
   std::int64_t min_width = 2;
   CoordinateCheck coordinate_check = CoordinateCheck::kWarn;
   TargetRetry target_retry = TargetRetry::kWorse;
+  std::optional<std::uint64_t> pause_memory;  // bytes; nothing: a quarter of the machine's
 };
 
 struct ResourcesSection {

@@ -113,6 +113,16 @@ constexpr auto kSpanUnits = std::to_array<SpanUnit>({
 constexpr auto kTimeUnits = std::to_array<std::pair<std::string_view, double>>(
     {{"s", 1e3}, {"min", 60e3}, {"h", 3600e3}});
 
+constexpr auto kSizeUnits =
+    std::to_array<std::pair<std::string_view, double>>({{"KB", 1e3},
+                                                        {"MB", 1e6},
+                                                        {"GB", 1e9},
+                                                        {"TB", 1e12},
+                                                        {"KiB", 0x1p10},
+                                                        {"MiB", 0x1p20},
+                                                        {"GiB", 0x1p30},
+                                                        {"TiB", 0x1p40}});
+
 }  // namespace
 
 Error Reader::wrong(const Node& node, std::string_view key, std::string_view wanted) const {
@@ -228,6 +238,23 @@ std::optional<std::chrono::milliseconds> as_duration(const Node& node) {
   for (const auto& [unit, milliseconds] : kTimeUnits) {
     if (parts->second == unit) {
       return std::chrono::milliseconds(std::llround(parts->first * milliseconds));
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> as_size(const Node& node) {
+  constexpr double kMost = 1e6;  // of a unit: no sum of sizes overflows
+  if (!node.is_scalar()) {
+    return std::nullopt;
+  }
+  const auto parts = split_unit(node.text);
+  if (!parts || !(parts->first >= 0 && parts->first <= kMost)) {
+    return std::nullopt;
+  }
+  for (const auto& [unit, bytes] : kSizeUnits) {
+    if (parts->second == unit) {
+      return static_cast<std::uint64_t>(std::llround(parts->first * bytes));
     }
   }
   return std::nullopt;

@@ -57,5 +57,7 @@ struct Reader {
 [[nodiscard]] std::string span_text(const worker::Span& span);
 /// "90 s", "15 min", "2 h"
 [[nodiscard]] std::optional<std::chrono::milliseconds> as_duration(const Node& node);
+/// Bytes: "4 GB", "512 MiB"
+[[nodiscard]] std::optional<std::uint64_t> as_size(const Node& node);
 
 }  // namespace hydro::job

@@ -147,6 +147,16 @@ Result<void> read_bool(const Reader& reader,
   return {};
 }
 
+/// Bytes.
+template <auto Member, class Section>
+Result<void> read_size(const Reader& reader,
+                       const Node& node,
+                       const Row<Section>& row,
+                       Section& out) {
+  out.*Member = as_size(node);
+  return out.*Member ? Result<void>() : reader.wrong(node, row.key, row.type);
+}
+
 /// An integer of at least `Least`.
 template <auto Member, std::int64_t Least, class Section>
 Result<void> read_integer(const Reader& reader,

@@ -136,5 +136,15 @@ TEST(Scalars, TimesHaveAUnit) {
   }
 }
 
+TEST(Scalars, SizesHaveAUnit) {
+  EXPECT_EQ(as_size(make_scalar("4 GB")), 4'000'000'000U);
+  EXPECT_EQ(as_size(make_scalar("512MiB")), 536'870'912U);
+  EXPECT_EQ(as_size(make_scalar("0 KB")), 0U);
+  EXPECT_EQ(as_size(make_scalar("1.5 KiB")), 1536U);
+  for (const char* word : {"4", "4 gigabytes", "-1 GB", "GB", "1e9 TB", ".nan GB"}) {
+    EXPECT_FALSE(as_size(make_scalar(word)).has_value()) << word;
+  }
+}
+
 }  // namespace
 }  // namespace hydro::job

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -94,6 +95,44 @@ void Optimizer::count_updates(const Scene& scene) {
       const bool moves = scene.gradients[tensor] != nullptr && scene.steps[trial].live;
       updates_[(tensor * settings_.size()) + trial] += moves ? 1 : 0;
     }
+  }
+}
+
+std::vector<Average> Optimizer::averages(std::int64_t trial) const {
+  const worker::Optimizer& own = settings_.at(static_cast<std::size_t>(trial));
+  const bool is_sgd = own.kind == worker::OptimizerKind::kSgd;
+  std::vector<std::pair<std::string, at::Tensor>> buffers;
+  if (!is_sgd || own.momentum != 0) {
+    buffers.emplace_back(is_sgd ? "velocity" : "mean", first_);
+  }
+  if (!is_sgd) {
+    buffers.emplace_back("square", second_);
+  }
+  if (largest_.defined()) {
+    buffers.emplace_back("largest", largest_);
+  }
+  std::vector<Average> found;
+  for (const auto& [name, flat] : buffers) {
+    for (std::size_t tensor = 0; tensor < layout_.tensors().size(); ++tensor) {
+      found.push_back(
+          {.name = name, .tensor = tensor, .value = layout_.view(flat, tensor, trial)});
+    }
+  }
+  return found;
+}
+
+std::vector<std::int64_t> Optimizer::updates(std::int64_t trial) const {
+  std::vector<std::int64_t> found;
+  for (std::size_t tensor = 0; tensor < layout_.tensors().size(); ++tensor) {
+    found.push_back(updates_[(tensor * settings_.size()) + static_cast<std::size_t>(trial)]);
+  }
+  return found;
+}
+
+void Optimizer::set_updates(std::int64_t trial, std::span<const std::int64_t> updates) {
+  HYDRO_CHECK(updates.size() == layout_.tensors().size() && trial < layout_.trials());
+  for (std::size_t tensor = 0; tensor < updates.size(); ++tensor) {
+    updates_[(tensor * settings_.size()) + static_cast<std::size_t>(trial)] = updates[tensor];
   }
 }
 

@@ -9,8 +9,10 @@
 // result does not depend on K, on slots or on threads.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "hydro/ops/torch.h"
@@ -34,6 +36,13 @@ struct TrialStep {
   bool live = true;           // false: nothing of the trial is touched, nor its step counted
 };
 
+/// One running average of one tensor of one trial, as a view.
+struct Average {
+  std::string name;  // "velocity"; "mean", "square", "largest"
+  std::size_t tensor = 0;
+  at::Tensor value;
+};
+
 class Optimizer {
  public:
   /// Requires: one setting a trial, equal in kind, nesterov and amsgrad; one factor a tensor
@@ -49,6 +58,16 @@ class Optimizer {
   void step(const at::Tensor& weights,
             std::span<const at::Tensor> gradients,
             std::span<const TrialStep> steps);
+
+  // What the optimizer remembers of one trial; another optimizer that is given the same goes on
+  // as this one would.
+
+  /// Those that the trial's own settings use.
+  [[nodiscard]] std::vector<Average> averages(std::int64_t trial) const;
+  /// How often each tensor was updated.
+  [[nodiscard]] std::vector<std::int64_t> updates(std::int64_t trial) const;
+  /// Requires: one number a tensor (BugError)
+  void set_updates(std::int64_t trial, std::span<const std::int64_t> updates);
 
  private:
   /// Where this step's data lie, and how far each trial has come.

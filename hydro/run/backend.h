@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "hydro/data/dataset.h"
 #include "hydro/run/material.h"
 #include "hydro/shrink/surrogate.h"
+#include "hydro/store/waiting_states.h"
 #include "hydro/worker/settings.h"
 #include "hydro/worker/worker.h"
 
@@ -48,8 +50,11 @@ class Backend {
       const shrink::Surrogate& surrogate,
       const data::Loader& data,
       const CoordinateRequest& request) const = 0;
-  [[nodiscard]] virtual worker::WorkerFactory workers(const Material& material,
-                                                      worker::Task task) const = 0;
+  /// `waiting`: where all workers leave the trials that they take out of containers.
+  [[nodiscard]] virtual worker::WorkerFactory workers(
+      const Material& material,
+      worker::Task task,
+      std::shared_ptr<store::WaitingStates> waiting) const = 0;
 };
 
 }  // namespace hydro::run

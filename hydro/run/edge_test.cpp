@@ -48,7 +48,7 @@ class EdgeTest : public ::testing::Test {
     settings.weights = (folder_ / "best/model.safetensors").string();
     HYDRO_TRY_VOID(edge.append(tune::StudyOpened{.settings = settings}, "test"));
     HYDRO_TRY_VOID(edge.append(tune::Prepared{}));
-    const auto engine = engine::make_thread_engine(1, backend().workers({}, {}));
+    const auto engine = engine::make_thread_engine(1, backend().workers({}, {}, {}));
     return edge.run(*engine, stop_.get_token());
   }
 

@@ -65,6 +65,13 @@ struct Folders {
                                               const Folders& folders,
                                               const std::stop_token& stop);
 
+/// The same of a study that was prepared before: every architecture from the archives in its
+/// folder.
+///
+/// Errors: H02xx of the reader, H03xx of shrinking
+[[nodiscard]] Result<Material> read_models(const job::Job& job,
+                                           const std::filesystem::path& folder);
+
 /// Loads all splits and checks them against the models.
 ///
 /// Errors: H04xx

@@ -147,6 +147,12 @@ Result<Architecture> read_architecture(const job::Job& job,
   return out;
 }
 
+/// The label names an architecture only beside others.
+void add(Material& material, Architecture architecture, std::size_t variants) {
+  architecture.label = variants > 1 ? architecture.kwargs : "";
+  material.architectures.push_back(std::move(architecture));
+}
+
 }  // namespace
 
 const Architecture& Material::architecture(const std::string& kwargs) const {
@@ -208,8 +214,18 @@ Result<Material> prepare_models(const job::Job& job,
     if (is_given) {
       HYDRO_TRY_VOID(copy_archive(job.model.file, path));
     }
-    architecture.label = variants.size() > 1 ? variants[i] : "";
-    material.architectures.push_back(std::move(architecture));
+    add(material, std::move(architecture), variants.size());
+  }
+  return material;
+}
+
+Result<Material> read_models(const job::Job& job, const std::filesystem::path& folder) {
+  Material material;
+  const std::vector<std::string> variants = job::model_variants(job);
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    HYDRO_TRY(Architecture architecture,
+              read_architecture(job, variants[i], folder / archive_name(i)));
+    add(material, std::move(architecture), variants.size());
   }
   return material;
 }

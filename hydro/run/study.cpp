@@ -10,6 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include <unistd.h>
+
 #include "hydro/base/catalogue.h"
 #include "hydro/base/clock.h"
 #include "hydro/base/file.h"
@@ -28,6 +30,7 @@
 #include "hydro/search/space.h"
 #include "hydro/shrink/coordinates.h"
 #include "hydro/store/study_db.h"
+#include "hydro/store/waiting_states.h"
 #include "hydro/tune/event_json.h"
 #include "hydro/tune/events.h"
 #include "hydro/tune/state.h"
@@ -154,6 +157,24 @@ Suggester make_suggester(const job::Job& job,
   };
 }
 
+/// Bytes in which paused trials wait before they wait on disk.
+std::uint64_t pause_memory(const job::Job& job) {
+  const auto pages = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES));
+  const auto size = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return job.tune.pause_memory.value_or(pages * size / 4);
+}
+
+/// Also says, once, that paused trials could not be written.
+Watcher watch(const Listener& listener, std::shared_ptr<store::WaitingStates> waiting) {
+  return [&listener, waiting = std::move(waiting)](const tune::State& state,
+                                                   const tune::Event& event) {
+    listener.event(state, event);
+    if (const std::optional<Error> trouble = waiting->take_trouble()) {
+      listener.says(render_warning(*trouble));
+    }
+  };
+}
+
 Journal make_journal(store::StudyDb& database) {
   return [&database](const tune::Event& event) -> Result<void> {
     Json row = tune::to_json(event);
@@ -194,9 +215,11 @@ Result<tune::State> run_to_close(const Running& running,
   const std::unique_ptr<search::Searcher> searcher = job::make_searcher(running.job);
   const std::int64_t trials = searcher->total().value_or(running.job.tune.num_samples);
   const tune::StudySettings settings = settings_of(running.job, trials, running.folder);
+  const auto waiting = std::make_shared<store::WaitingStates>(
+      fs::absolute(running.folder) / "paused", pause_memory(running.job));
   Edge edge(make_journal(running.database),
             make_suggester(running.job, running.material, *searcher),
-            listener.event,
+            watch(listener, waiting),
             clock);
   HYDRO_TRY_VOID(edge.append(
       tune::StudyOpened{.settings = settings, .process_start_ns = request.process_start_ns},
@@ -205,7 +228,7 @@ Result<tune::State> run_to_close(const Running& running,
   {
     const std::unique_ptr<worker::Engine> engine = engine::make_thread_engine(
         static_cast<std::int32_t>(settings.slots),
-        running.backend.workers(running.material, running.job.train.task));
+        running.backend.workers(running.material, running.job.train.task, waiting));
     HYDRO_TRY_VOID(edge.run(*engine, stop));
   }
   HYDRO_TRY_VOID(running.database.close());

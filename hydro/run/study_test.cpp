@@ -1,10 +1,13 @@
 #include "hydro/run/study.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <memory>
 #include <set>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,6 +20,8 @@
 #include "hydro/run/backend.h"
 #include "hydro/run/testing.h"
 #include "hydro/shrink/surrogate.h"
+#include "hydro/store/testing_states.h"
+#include "hydro/store/waiting_states.h"
 #include "hydro/tune/events.h"
 #include "hydro/tune/state.h"
 #include "hydro/tune/summary.h"
@@ -86,6 +91,60 @@ TEST(Study, WarningsAreSaidAndPythonsWordsLogged) {
   EXPECT_THAT(start.said, Contains(HasSubstr("warning: ")));
   const std::set<std::string> once(start.said.begin(), start.said.end());
   EXPECT_EQ(once.size(), start.said.size());
+}
+
+/// A trial waits from before the first event on, with no memory for it.
+class PausingBackend : public FakeBackend {
+ public:
+  explicit PausingBackend(fs::path paused) : paused_(std::move(paused)) {}
+
+  [[nodiscard]] worker::WorkerFactory workers(
+      const Material& material,
+      worker::Task task,
+      std::shared_ptr<store::WaitingStates> waiting) const override {
+    if (blocked) {
+      write_text_durably(paused_, "in the way").value();
+    }
+    waiting->put(7, store::testing::state_of(1, 100));
+    wrote = fs::is_directory(paused_);
+    return FakeBackend::workers(material, task, waiting);
+  }
+
+  bool blocked = false;
+  mutable bool wrote = false;
+
+ private:
+  fs::path paused_;
+};
+
+TEST(Study, PausedTrialsBeyondTheirMemoryWaitInItsFolderUntilItEnds) {
+  JobFolder job;
+  job.tune = "  pause_memory: 0 MB\n";
+  const PausingBackend backend(job.out() / "paused");
+  const Start start = start_study(job.write(), job.out(), backend);
+  EXPECT_EQ(words(start.outcome), "ok");
+  EXPECT_TRUE(backend.wrote);
+  EXPECT_FALSE(fs::exists(job.out() / "paused"));
+}
+
+TEST(Study, PausedTrialsThatCannotBeWrittenAreToldOnceAndLoseNothing) {
+  JobFolder job;
+  job.tune = "  pause_memory: 0 MB\n";
+  PausingBackend backend(job.out() / "paused");
+  backend.blocked = true;
+  const Start start = start_study(job.write(), job.out(), backend);
+  EXPECT_EQ(words(start.outcome), "ok");
+  EXPECT_EQ(std::ranges::count_if(
+                start.said,
+                [](const std::string& line) { return line.starts_with("warning[H0630]"); }),
+            1);
+}
+
+TEST(Study, PausedTrialsHaveAQuarterOfTheMemoryUnlessTheJobSaysOtherwise) {
+  JobFolder job;
+  const PausingBackend backend(job.out() / "paused");
+  EXPECT_EQ(words(start_study(job.write(), job.out(), backend).outcome), "ok");
+  EXPECT_FALSE(backend.wrote);
 }
 
 TEST(Study, AnExportThatFailsLeavesNoFolder) {

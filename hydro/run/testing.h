@@ -27,6 +27,7 @@
 #include "hydro/data/testing.h"
 #include "hydro/run/backend.h"
 #include "hydro/run/study.h"
+#include "hydro/store/waiting_states.h"
 #include "hydro/tune/event_json.h"
 #include "hydro/worker/messages.h"
 #include "hydro/worker/worker.h"
@@ -187,8 +188,10 @@ class FakeBackend : public Backend {
     return measure;
   }
 
-  [[nodiscard]] worker::WorkerFactory workers(const Material& /*material*/,
-                                              worker::Task /*task*/) const override {
+  [[nodiscard]] worker::WorkerFactory workers(
+      const Material& /*material*/,
+      worker::Task /*task*/,
+      std::shared_ptr<store::WaitingStates> /*waiting*/) const override {
     return [this](worker::SlotId) { return std::make_unique<ScriptedWorker>(script_); };
   }
 

@@ -18,11 +18,13 @@
 #include "hydro/optim/gradient_norm.h"
 #include "hydro/optim/optimizer.h"
 #include "hydro/shrink/surrogate.h"
+#include "hydro/store/trial_state.h"
 #include "hydro/train/feeder.h"
 #include "hydro/train/network.h"
 #include "hydro/train/objective.h"
 #include "hydro/train/state_file.h"
 #include "hydro/train/train.h"
+#include "hydro/train/trial_state.h"
 #include "hydro/worker/messages.h"
 #include "hydro/worker/settings.h"
 
@@ -61,18 +63,53 @@ std::vector<std::string> owners_of(const worker::ContainerSpec& spec) {
   return owners;
 }
 
+Result<Network> Container::make_network(const Study& study,
+                                        const worker::ContainerSpec& spec,
+                                        NetworkSetting setting) {
+  HYDRO_CHECK(!spec.trials.empty() && spec.batch_size > 0 && spec.budget.steps_per_epoch > 0);
+  setting.study_seed = spec.study_seed;
+  setting.owners = owners_of(spec);
+  setting.bf16 = spec.trials.front().settings.bf16;
+  HYDRO_TRY(Network network, Network::make(model_of(study, spec), setting));
+  HYDRO_TRY_VOID(check_inputs(network.training_program().graph, study.training->dataset()));
+  return network;
+}
+
 Result<Container> Container::make(const Study& study,
                                   worker::ContainerSpec spec,
                                   at::ScalarType dtype) {
-  HYDRO_CHECK(!spec.trials.empty() && spec.batch_size > 0 && spec.budget.steps_per_epoch > 0);
-  const shrink::Surrogate& surrogate = model_of(study, spec);
-  const NetworkSetting setting{.study_seed = spec.study_seed,
-                               .owners = owners_of(spec),
-                               .dtype = dtype,
-                               .bf16 = spec.trials.front().settings.bf16};
-  HYDRO_TRY(Network network, Network::make(surrogate, setting));
-  HYDRO_TRY_VOID(check_inputs(network.training_program().graph, study.training->dataset()));
+  HYDRO_TRY(Network network, make_network(study, spec, {.owners = {}, .dtype = dtype}));
   return Container(study, std::move(spec), std::move(network), dtype);
+}
+
+Result<Container> Container::restore(const Study& study,
+                                     worker::ContainerSpec spec,
+                                     std::span<const Traveller> travellers,
+                                     at::ScalarType dtype) {
+  HYDRO_CHECK(!travellers.empty(), "a container of no trial");
+  spec.trials.clear();
+  for (const Traveller& traveller : travellers) {
+    spec.trials.push_back(traveller.trial);
+  }
+  HYDRO_TRY(Network network,
+            make_network(study, spec, {.owners = {}, .dtype = dtype, .draws = false}));
+  Container container(study, std::move(spec), std::move(network), dtype);
+  const store::TrialState& first = *travellers.front().state;
+  container.step_ = first.step;
+  container.evaluated_ = first.evaluated;
+  container.reported_ = first.reported;
+  for (std::size_t slot = 0; slot < travellers.size(); ++slot) {
+    HYDRO_TRY_VOID(container.take_in(*travellers[slot].state, slot));
+  }
+  return container;
+}
+
+Result<void> Container::take_in(const store::TrialState& state, std::size_t slot) {
+  HYDRO_CHECK(
+      state.step == step_ && state.evaluated == evaluated_ && state.reported == reported_,
+      "trials at unlike steps share no container");
+  loss_sums_[slot] = state.loss_sum;
+  return copy_in(state, network_, optimizer_, static_cast<std::int64_t>(slot));
 }
 
 Container::Container(const Study& study,
@@ -118,6 +155,10 @@ std::vector<std::int64_t> Container::evaluation_indices(std::int64_t begin,
 
 bool Container::has_live_trials() const {
   return std::ranges::find(live_, true) != live_.end();
+}
+
+bool Container::has_masked_trials() const {
+  return std::ranges::find(live_, false) != live_.end();
 }
 
 bool Container::owes_evaluation() const {
@@ -270,6 +311,31 @@ std::size_t Container::slot_of(worker::TrialId trial) const {
 
 void Container::drop(worker::TrialId trial) {
   live_[slot_of(trial)] = false;
+}
+
+store::TrialState Container::state_of(worker::TrialId trial) const {
+  const std::size_t slot = slot_of(trial);
+  store::TrialState state = copy_out(network_, optimizer_, static_cast<std::int64_t>(slot));
+  state.step = step_;
+  state.evaluated = evaluated_;
+  state.reported = reported_;
+  state.loss_sum = loss_sums_[slot];
+  return state;
+}
+
+Result<Container> Container::regrouped(const Study& study,
+                                       std::span<const Traveller> joining) const {
+  std::vector<Traveller> travellers;
+  for (std::size_t k = 0; k < live_.size(); ++k) {
+    if (live_[k]) {
+      const worker::TrialSpec& trial = spec_.trials[k];
+      travellers.push_back(
+          {.trial = trial,
+           .state = std::make_shared<const store::TrialState>(state_of(trial.id))});
+    }
+  }
+  travellers.insert(travellers.end(), joining.begin(), joining.end());
+  return restore(study, spec_, travellers, dtype_);
 }
 
 Result<void> Container::write(worker::TrialId trial, const std::string& path) const {

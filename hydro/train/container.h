@@ -17,6 +17,7 @@
 #include "hydro/ops/torch.h"
 #include "hydro/optim/gradient_norm.h"
 #include "hydro/optim/optimizer.h"
+#include "hydro/store/trial_state.h"
 #include "hydro/train/feeder.h"
 #include "hydro/train/network.h"
 #include "hydro/train/train.h"
@@ -27,18 +28,37 @@ namespace hydro::train {
 /// The names under which each trial draws: its id, or "target".
 [[nodiscard]] std::vector<std::string> owners_of(const worker::ContainerSpec& spec);
 
+/// A trial on its way into a container, and all that it has learned; the store of waiting
+/// states may hold the state too.
+struct Traveller {
+  worker::TrialSpec trial;
+  std::shared_ptr<const store::TrialState> state;
+};
+
 class Container {
  public:
+  /// Initial weights, step 0.
+  ///
   /// Errors: H0330, H0503 the network's; H0504 the data's
   [[nodiscard]] static Result<Container> make(const Study& study,
                                               worker::ContainerSpec spec,
                                               at::ScalarType dtype = at::kFloat);
+  /// Goes on where `travellers` stand; `spec.trials` is theirs.
+  ///
+  /// Requires: all stand at one step, with the same evaluations done (BugError)
+  /// Errors:   make()'s; H0631
+  [[nodiscard]] static Result<Container> restore(const Study& study,
+                                                 worker::ContainerSpec spec,
+                                                 std::span<const Traveller> travellers,
+                                                 at::ScalarType dtype = at::kFloat);
 
   [[nodiscard]] const worker::ContainerSpec& spec() const { return spec_; }
 
   [[nodiscard]] std::int64_t step() const { return step_; }
 
   [[nodiscard]] bool has_live_trials() const;
+  /// Some trials cost time, though nobody asks for them any more: stopped, or diverged.
+  [[nodiscard]] bool has_masked_trials() const;
   /// The step just reached is one to evaluate, and was not yet.
   [[nodiscard]] bool owes_evaluation() const;
 
@@ -54,6 +74,14 @@ class Container {
       const std::stop_token& stop);
   /// The trial is no longer trained nor reported.
   void drop(worker::TrialId trial);
+  [[nodiscard]] store::TrialState state_of(worker::TrialId trial) const;
+  /// The live trials and, behind them, those that join, in a container of their own size; this
+  /// one is as it was.
+  ///
+  /// Requires: one trial at least; restore()'s
+  /// Errors:   restore()'s
+  [[nodiscard]] Result<Container> regrouped(const Study& study,
+                                            std::span<const Traveller> joining = {}) const;
   /// Errors: H0603
   [[nodiscard]] Result<void> write(worker::TrialId trial, const std::string& path) const;
 
@@ -65,6 +93,10 @@ class Container {
             Network network,
             at::ScalarType dtype);
 
+  [[nodiscard]] static Result<Network> make_network(const Study& study,
+                                                    const worker::ContainerSpec& spec,
+                                                    NetworkSetting setting);
+  [[nodiscard]] Result<void> take_in(const store::TrialState& state, std::size_t slot);
   [[nodiscard]] std::size_t slot_of(worker::TrialId trial) const;
   [[nodiscard]] Batch next_batch();
   [[nodiscard]] std::vector<worker::Diverged> mask_diverged(

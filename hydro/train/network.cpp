@@ -297,6 +297,17 @@ void Network::keep(std::vector<at::Tensor> buffers, const std::vector<bool>& liv
   }
 }
 
+NamedTensors Network::changing(std::int64_t trial) const {
+  NamedTensors found;
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    found.emplace_back(names_[i], layout_.view(weights_, i, trial));
+  }
+  for (const auto& [name, i] : buffer_index_) {
+    found.emplace_back(name, trials() > 1 ? buffers_[i].select(0, trial) : buffers_[i]);
+  }
+  return found;
+}
+
 at::Tensor Network::state_of(const ir::StateEntry& entry, std::int64_t trial) const {
   const std::string& holder = entry.tie.empty() ? entry.name : entry.tie;
   const at::NoGradGuard no_gradient;

@@ -69,6 +69,9 @@ class Network {
   /// Takes over the next values of the statistics, of live trials only.
   void keep(std::vector<at::Tensor> buffers, const std::vector<bool>& live);
 
+  /// All that training changes of one trial, as views: its parameters, and the buffers that a
+  /// graph updates.
+  [[nodiscard]] NamedTensors changing(std::int64_t trial) const;
   /// One trial's entry, row-major, in the entry's own dtype.
   [[nodiscard]] at::Tensor state_of(const ir::StateEntry& entry, std::int64_t trial) const;
 

@@ -1,5 +1,6 @@
 #include "hydro/train/state_file.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,20 +12,32 @@
 
 #include "hydro/base/result.h"
 #include "hydro/base/safetensors.h"
-#include "hydro/ir/graph.h"
 #include "hydro/ir/model.h"
 #include "hydro/train/network.h"
 
 namespace hydro::train {
 namespace {
 
-std::string stored_name(ir::DType dtype) {
-  constexpr std::array<std::string_view, 10> kNames = {
-      "BOOL", "U8", "I8", "I16", "I32", "I64", "F16", "BF16", "F32", "F64"};
-  return std::string(kNames.at(static_cast<std::size_t>(dtype)));
-}
+constexpr auto kNames =
+    std::to_array<std::pair<at::ScalarType, std::string_view>>({{at::kBool, "BOOL"},
+                                                                {at::kByte, "U8"},
+                                                                {at::kChar, "I8"},
+                                                                {at::kShort, "I16"},
+                                                                {at::kInt, "I32"},
+                                                                {at::kLong, "I64"},
+                                                                {at::kHalf, "F16"},
+                                                                {at::kBFloat16, "BF16"},
+                                                                {at::kFloat, "F32"},
+                                                                {at::kDouble, "F64"}});
 
 }  // namespace
+
+std::string stored_name(at::ScalarType type) {
+  const auto* const row =
+      std::ranges::find(kNames, type, &std::pair<at::ScalarType, std::string_view>::first);
+  HYDRO_CHECK(row != kNames.end(), "a type that no file can hold");
+  return std::string(row->second);
+}
 
 Result<void> write_state(const Network& network,
                          std::int64_t trial,
@@ -38,7 +51,7 @@ Result<void> write_state(const Network& network,
     const at::Tensor& value = held.emplace_back(network.state_of(entry, trial));
     const auto* data = static_cast<const std::byte*>(value.const_data_ptr());
     tensors.emplace_back(entry.name,
-                         SafeTensor{.dtype = stored_name(entry.dtype),
+                         SafeTensor{.dtype = stored_name(value.scalar_type()),
                                     .shape = entry.shape,
                                     .bytes = {data, value.nbytes()}});
   }

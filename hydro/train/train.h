@@ -13,11 +13,12 @@
 #include "hydro/base/result.h"
 #include "hydro/data/dataset.h"
 #include "hydro/shrink/surrogate.h"
+#include "hydro/store/waiting_states.h"
 #include "hydro/worker/worker.h"
 
 namespace hydro::train {
 
-/// What all workers of a study share; immutable once built.
+/// What all workers of a study share; immutable once built, but for the trials that wait.
 struct Study {
   worker::Task task = worker::Task::kClassification;
   std::map<std::string, std::shared_ptr<const shrink::Surrogate>>
@@ -26,6 +27,8 @@ struct Study {
   std::shared_ptr<const data::Loader> validation;
   std::shared_ptr<const data::Loader> test;  // may be null
   std::int64_t evaluation_batch = 256;
+  std::shared_ptr<store::WaitingStates> waiting =
+      {};  // of extracted trials; null: none ever is
 };
 
 /// A worker that trains on the CPU with libtorch.

@@ -9,9 +9,11 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "hydro/base/result.h"
 #include "hydro/ops/torch.h"
+#include "hydro/store/waiting_states.h"
 #include "hydro/train/container.h"
 #include "hydro/train/guard.h"
 #include "hydro/train/train.h"
@@ -58,11 +60,28 @@ class LocalWorker final : public worker::Worker {
   void carry_out(const worker::Launch& order, const Exchange& exchange) {
     use_threads(order.threads);
     const Result<void> built = guard("building the trials' networks", [&]() -> Result<void> {
-      HYDRO_TRY(Container container, Container::make(*study_, order.spec));
+      HYDRO_TRY(Container container, launched(order.spec));
       containers_.insert_or_assign(order.spec.id, std::move(container));
       return {};
     });
     close(order.spec.id, built, exchange);
+  }
+
+  Result<Container> launched(const worker::ContainerSpec& spec) {
+    if (spec.step == 0) {
+      return Container::make(*study_, spec);
+    }
+    std::vector<Traveller> travellers;
+    for (const worker::TrialSpec& trial : spec.trials) {
+      HYDRO_TRY(Traveller traveller, waiting(trial));
+      travellers.push_back(std::move(traveller));
+    }
+    HYDRO_TRY(Container container, Container::restore(*study_, spec, travellers));
+    HYDRO_CHECK(container.step() == spec.step, "the trials wait at another step");
+    for (const worker::TrialSpec& trial : spec.trials) {
+      waiting_states().forget(static_cast<std::int64_t>(trial.id));
+    }
+    return container;
   }
 
   void carry_out(const worker::Run& order, const Exchange& exchange) {
@@ -73,6 +92,7 @@ class LocalWorker final : public worker::Worker {
     }
     bool stopped = false;
     const Result<void> ran = guard("training", [&]() -> Result<void> {
+      HYDRO_TRY_VOID(shed_masked_trials(*container));
       HYDRO_TRY(stopped, run(*container, order.to, exchange));
       return {};
     });
@@ -81,6 +101,14 @@ class LocalWorker final : public worker::Worker {
       return;
     }
     close(order.container, ran, exchange);
+  }
+
+  /// Stopped trials cost time until the survivors have a container of their own size.
+  Result<void> shed_masked_trials(Container& container) const {
+    if (container.has_live_trials() && container.has_masked_trials()) {
+      HYDRO_TRY(container, container.regrouped(*study_));
+    }
+    return {};
   }
 
   /// True when a stop request cut it short.
@@ -116,6 +144,41 @@ class LocalWorker final : public worker::Worker {
     }
   }
 
+  void carry_out(const worker::Extract& order, const Exchange& exchange) {
+    Container* container = find(order.container, exchange);
+    if (container == nullptr) {
+      return;
+    }
+    const Result<void> extracted = guard("taking a trial out", [&]() -> Result<void> {
+      waiting_states().put(static_cast<std::int64_t>(order.trial),
+                           container->state_of(order.trial));
+      container->drop(order.trial);
+      return {};
+    });
+    close(order.container, extracted, exchange);
+  }
+
+  void carry_out(const worker::Insert& order, const Exchange& exchange) {
+    Container* container = find(order.container, exchange);
+    if (container == nullptr) {
+      return;
+    }
+    const Result<void> inserted = guard("taking a trial in", [&]() -> Result<void> {
+      HYDRO_TRY(const Traveller traveller, waiting(order.trial));
+      HYDRO_CHECK(traveller.state->step == container->step(),
+                  "the trial waits at another step");
+      HYDRO_TRY(*container, container->regrouped(*study_, {&traveller, 1}));
+      waiting_states().forget(static_cast<std::int64_t>(order.trial.id));
+      return {};
+    });
+    close(order.container, inserted, exchange);
+  }
+
+  void carry_out(const worker::Discard& order, const Exchange& exchange) {
+    waiting_states().forget(static_cast<std::int64_t>(order.trial));
+    exchange.answer(worker::Done{});
+  }
+
   void carry_out(const worker::Dissolve& order, const Exchange& exchange) {
     if (const Container* container = find(order.container, exchange); container != nullptr) {
       const std::int64_t step = container->step();
@@ -132,6 +195,16 @@ class LocalWorker final : public worker::Worker {
     const Result<void> written = guard(
         "exporting the weights", [&] { return container->write(order.trial, order.path); });
     close(order.container, written, exchange);
+  }
+
+  store::WaitingStates& waiting_states() const {
+    HYDRO_CHECK(study_->waiting != nullptr, "no trial of this study can wait");
+    return *study_->waiting;
+  }
+
+  Result<Traveller> waiting(const worker::TrialSpec& trial) const {
+    HYDRO_TRY(auto state, waiting_states().find(static_cast<std::int64_t>(trial.id)));
+    return Traveller{.trial = trial, .state = std::move(state)};
   }
 
   /// Null, and the command answered, when the container is gone.

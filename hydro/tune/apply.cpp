@@ -262,6 +262,7 @@ struct Fold {
       current_target(state).cause = diverged.cause;
     } else {
       fail_trial(state, diverged.trial, diverged.cause, event.mono_ns);
+      trial_at(state, diverged.trial).diverged_at = diverged.step;
     }
   }
 
@@ -287,6 +288,9 @@ struct Fold {
         current_target(state).exported = true;
         break;
       case Verb::kDrop:
+      case Verb::kExtract:
+      case Verb::kInsert:
+      case Verb::kDiscard:
         break;
     }
   }

@@ -198,6 +198,18 @@ OrderNote note_of(const worker::Order& order) {
                   .path = {}};
         } else if constexpr (std::is_same_v<Body, worker::Dissolve>) {
           return {.verb = Verb::kDissolve, .container = body.container, .path = {}};
+        } else if constexpr (std::is_same_v<Body, worker::Extract>) {
+          return {.verb = Verb::kExtract,
+                  .container = body.container,
+                  .trial = body.trial,
+                  .path = {}};
+        } else if constexpr (std::is_same_v<Body, worker::Insert>) {
+          return {.verb = Verb::kInsert,
+                  .container = body.container,
+                  .trial = body.trial.id,
+                  .path = {}};
+        } else if constexpr (std::is_same_v<Body, worker::Discard>) {
+          return {.verb = Verb::kDiscard, .trial = body.trial, .path = {}};
         } else {
           return {.verb = Verb::kExport,
                   .container = body.container,

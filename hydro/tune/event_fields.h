@@ -40,11 +40,14 @@ inline constexpr EnumList<Mode, 2> kModes = {{{{Mode::kMax, "max"}, {Mode::kMin,
 inline constexpr EnumList<Outcome, 3> kOutcomes = {{{{Outcome::kFinished, "finished"},
                                                      {Outcome::kInterrupted, "interrupted"},
                                                      {Outcome::kFailed, "failed"}}}};
-inline constexpr EnumList<Verb, 5> kVerbs = {{{{Verb::kLaunch, "launch"},
+inline constexpr EnumList<Verb, 8> kVerbs = {{{{Verb::kLaunch, "launch"},
                                                {Verb::kRun, "run"},
                                                {Verb::kDrop, "drop"},
                                                {Verb::kDissolve, "dissolve"},
-                                               {Verb::kExport, "export"}}}};
+                                               {Verb::kExport, "export"},
+                                               {Verb::kExtract, "extract"},
+                                               {Verb::kInsert, "insert"},
+                                               {Verb::kDiscard, "discard"}}}};
 inline constexpr EnumList<worker::Span::Unit, 3> kUnits = {
     {{{worker::Span::Unit::kShare, "share"},
       {worker::Span::Unit::kEpochs, "epochs"},

@@ -81,14 +81,23 @@ struct ContainersPlanned {
   std::vector<PlannedContainer> containers;
 };
 
-enum class Verb : std::uint8_t { kLaunch, kRun, kDrop, kDissolve, kExport };
+enum class Verb : std::uint8_t {
+  kLaunch,
+  kRun,
+  kDrop,
+  kDissolve,
+  kExport,
+  kExtract,
+  kInsert,
+  kDiscard
+};
 
 /// An order without what the state knows anyway (a launch's ContainerSpec is spec_of(state,
 /// container)).
 struct OrderNote {
   Verb verb = Verb::kLaunch;
   worker::ContainerId container{};
-  worker::TrialId trial{};  // kDrop, kExport
+  worker::TrialId trial{};  // kDrop, kExport, kExtract, kInsert, kDiscard
   std::int64_t to = 0;      // kRun
   std::string path;         // kExport
 };

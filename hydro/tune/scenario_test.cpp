@@ -74,6 +74,14 @@ std::string describe(const worker::Order& order) {
                  ", threads " + std::to_string(body.threads);
         } else if constexpr (std::is_same_v<Body, worker::Drop>) {
           return "drop trial " + number(body.trial) + " of container " + number(body.container);
+        } else if constexpr (std::is_same_v<Body, worker::Extract>) {
+          return "extract trial " + number(body.trial) + " of container " +
+                 number(body.container);
+        } else if constexpr (std::is_same_v<Body, worker::Insert>) {
+          return "insert trial " + number(body.trial.id) + " into container " +
+                 number(body.container);
+        } else if constexpr (std::is_same_v<Body, worker::Discard>) {
+          return "discard trial " + number(body.trial);
         } else if constexpr (std::is_same_v<Body, worker::Dissolve>) {
           return "dissolve container " + number(body.container);
         } else {

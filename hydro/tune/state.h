@@ -27,6 +27,7 @@ struct Trial {
   std::string cause;  // why it failed
   std::optional<worker::ContainerId> container;
   std::vector<worker::Report> reports;
+  std::optional<std::int64_t> diverged_at;  // step
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
 };

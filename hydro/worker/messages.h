@@ -37,10 +37,12 @@ struct ContainerSpec {
   std::uint64_t study_seed = 0;
   std::uint64_t data_seed = 0;
   bool evaluate_test = false;  // after the last step, on the test split
+  std::int64_t step = 0;       // over 0: its trials wait, extracted at this step
   std::vector<TrialSpec> trials;
 };
 
-/// Builds the container: weights drawn, buffers filled, step 0.
+/// Builds the container: weights drawn, buffers filled, step 0; or, at a later step, each
+/// trial's waiting state restored.
 struct Launch {
   ContainerSpec spec;
   int threads = 1;
@@ -59,6 +61,24 @@ struct Drop {
   TrialId trial{};
 };
 
+/// Takes the trial out of its container with its whole state, which waits under its id until a
+/// container takes it in again.
+struct Extract {
+  ContainerId container{};
+  TrialId trial{};
+};
+
+/// Puts a waiting trial into an idle container of the same key that stands at the same step.
+struct Insert {
+  ContainerId container{};
+  TrialSpec trial;
+};
+
+/// Forgets the state of a waiting trial.
+struct Discard {
+  TrialId trial{};
+};
+
 struct Dissolve {
   ContainerId container{};
 };
@@ -70,7 +90,7 @@ struct Export {
   std::string path;
 };
 
-using Order = std::variant<Launch, Run, Drop, Dissolve, Export>;
+using Order = std::variant<Launch, Run, Drop, Extract, Insert, Discard, Dissolve, Export>;
 
 struct Command {
   CommandId id{};
