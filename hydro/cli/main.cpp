@@ -168,7 +168,7 @@ int run(int argc, char** argv) {
 
 /// The others need no second start.
 bool computes(int argc, char** argv) {
-  const std::vector<std::string> verbs = {"tune", "check", "doctor"};
+  const std::vector<std::string> verbs = {"tune", "replay", "check", "doctor"};
   return argc > 1 && std::ranges::find(verbs, argv[1]) != verbs.end();
 }
 
