@@ -129,6 +129,13 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         "a configuration does not fit the search space",
         "Every parameter of the space needs a value that it can take.",
         "compare the configuration with the job's distributions"),
+    row("H0125",
+        kInvalidInput,
+        kUsage,
+        "the scheduler's times do not fit the training",
+        "A scheduler counts evaluations. No trial may be stopped before `grace_period`; at "
+        "`max_t` it is done, and it cannot have more evaluations than its training.",
+        "compare grace_period and max_t with the epochs and `evaluate`"),
     row("H0130",
         kUnsupported,
         kUsage,
@@ -159,6 +166,14 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         "samples has some trained several times. It runs as asked.",
         "lower num_samples, widen the space, or write `search: grid`, which tries each "
         "configuration once"),
+    row("H0143",
+        kInvalidInput,
+        kUsage,
+        "a scheduler that cannot stop anything",
+        "Its first comparison lies at the end of training, or too few trials come for one. It "
+        "runs as asked: every trial to its end.",
+        "train for more evaluations or with more trials, lower grace_period, or write "
+        "`scheduler: fifo`"),
 });
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "hydro/job/node.h"
 #include "hydro/job/overrides.h"
 #include "hydro/job/reader.h"
+#include "hydro/job/scheduler_section.h"
 #include "hydro/job/schema.h"
 #include "hydro/job/sections.h"
 #include "hydro/job/space_check.h"
@@ -156,6 +157,7 @@ Result<Job> parse_job(std::string_view text,
   std::vector<Error> warnings;
   HYDRO_TRY_VOID(check_space(reader, root, found, job, warnings));
   job.warnings.insert(job.warnings.end(), warnings.begin(), warnings.end());
+  HYDRO_TRY_VOID(check_scheduler(job));
   complete(reader, job.document.root, job);
   return job;
 }

@@ -17,8 +17,10 @@
 
 #include "hydro/base/result.h"
 #include "hydro/job/node.h"
+#include "hydro/search/scheduler.h"
 #include "hydro/search/searcher.h"
 #include "hydro/search/space.h"
+#include "hydro/search/stop_rules.h"
 #include "hydro/worker/settings.h"
 
 namespace hydro::job {
@@ -147,11 +149,24 @@ struct Fusion {
   std::int64_t limit = 0;  // kLimit
 };
 
+/// As written; scheduler_settings() has the numbers that depend on the budget.
+struct Scheduler {
+  search::SchedulerKind kind = search::SchedulerKind::kFifo;
+  search::SchedulerType type = search::SchedulerType::kStopping;
+  std::int64_t grace_period = 1;
+  std::int64_t reduction_factor = 3;
+  std::optional<std::int64_t> max_t;     // nothing: all evaluations
+  std::optional<std::int64_t> brackets;  // nothing: asha one, hyperband one a rung
+  std::int64_t min_samples_required = 3;
+};
+
 struct TuneSection {
   std::string metric;
   Mode mode = Mode::kMax;
   std::int64_t num_samples = 10;
   SearchKind search = SearchKind::kRandom;
+  Scheduler scheduler;
+  search::StopRule stop;
   double scaling = 8;
   Parametrization parametrization = Parametrization::kMup;
   bool zero_query = false;  // queries of attention start at 0
@@ -194,7 +209,7 @@ struct ParseOptions {
   std::vector<std::string> overrides;  // "tune.num_samples=50", in order
 };
 
-/// Errors: H0101 to H0122, H0130, H0701 to H0708, each with its place, line and caret
+/// Errors: H0101 to H0125, H0130, H0701 to H0708, each with its place, line and caret
 [[nodiscard]] Result<Job> parse_job(std::string_view text,
                                     const std::string& file_name,
                                     const ParseOptions& options = {});
@@ -236,6 +251,14 @@ struct ResolvedTrial {
 [[nodiscard]] std::vector<DefaultValue> defaults_used(const Job& job);
 /// The search of the job. A checked job has one.
 [[nodiscard]] std::unique_ptr<search::Searcher> make_searcher(const Job& job);
+/// The scheduler for trials of at most that many evaluations. Errors: H0125 its times do not
+/// fit, with the place in the job file
+[[nodiscard]] Result<search::SchedulerSettings> scheduler_settings(const Job& job,
+                                                                   std::int64_t evaluations);
+/// How many evaluations a trial has; the most of all batch sizes that the space can ask for.
+[[nodiscard]] std::int64_t most_evaluations(const Job& job, std::int64_t samples);
+/// Warning H0143 if the scheduler can end no trial early.
+[[nodiscard]] std::optional<Error> idle_scheduler(const Job& job, std::int64_t evaluations);
 /// How much training a trial of that batch size gets on `samples` training samples.
 [[nodiscard]] worker::Budget budget(const TrainSection& train,
                                     std::int64_t samples,

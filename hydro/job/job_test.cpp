@@ -142,7 +142,7 @@ TEST(Job, DefaultsUsedAreWhatTheFileDoesNotSay) {
                           "train.evaluate.every 1 epoch",
                           "name job",
                           "tune.search random",
-                          "tune.scheduler fifo",
+                          "tune.scheduler.name fifo",
                           "tune.scaling 8",
                           "tune.parametrization mup",
                           "tune.fusion auto",

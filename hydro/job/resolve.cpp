@@ -82,6 +82,34 @@ void add_defaults(const Node& node,
   }
 }
 
+/// Of all configurations of the space.
+struct BatchSizes {
+  std::int64_t smallest = 0;
+  std::int64_t largest = 0;
+};
+
+BatchSizes batch_sizes(const Job& job) {
+  const search::Parameter* searched = job.space.find("train.batch_size");
+  const Config base = median_config(job);
+  const std::int64_t median = resolve(job, base).value().batch_size;
+  BatchSizes sizes{.smallest = median, .largest = median};
+  const auto count =
+      searched == nullptr ? 0 : search::value_count(searched->distribution).value_or(0);
+  const bool options =
+      searched != nullptr && (std::holds_alternative<search::Choice>(searched->distribution) ||
+                              std::holds_alternative<search::Grid>(searched->distribution));
+  // Ranges rise: their ends are enough.
+  const std::int64_t stride = options ? 1 : std::max<std::int64_t>(count - 1, 1);
+  for (std::int64_t k = 0; k < count; k += stride) {
+    Config config = base;
+    config.insert_or_assign(searched->path, search::value_of_index(searched->distribution, k));
+    const std::int64_t size = resolve(job, config).value().batch_size;
+    sizes = {.smallest = std::min(sizes.smallest, size),
+             .largest = std::max(sizes.largest, size)};
+  }
+  return sizes;
+}
+
 }  // namespace
 
 Result<ResolvedTrial> resolve(const Job& job, const Config& config) {
@@ -117,21 +145,17 @@ std::vector<std::string> model_variants(const Job& job) {
 }
 
 std::int64_t largest_batch_size(const Job& job) {
-  const search::Parameter* searched = job.space.find("train.batch_size");
-  const Config base = median_config(job);
-  std::int64_t largest = resolve(job, base).value().batch_size;
-  const auto count =
-      searched == nullptr ? 0 : search::value_count(searched->distribution).value_or(0);
-  const bool options =
-      searched != nullptr && (std::holds_alternative<search::Choice>(searched->distribution) ||
-                              std::holds_alternative<search::Grid>(searched->distribution));
-  // Ranges rise: their last value is the largest.
-  for (std::int64_t k = options ? 0 : std::max<std::int64_t>(count - 1, 0); k < count; ++k) {
-    Config config = base;
-    config.insert_or_assign(searched->path, search::value_of_index(searched->distribution, k));
-    largest = std::max(largest, resolve(job, config).value().batch_size);
+  return batch_sizes(job).largest;
+}
+
+std::int64_t most_evaluations(const Job& job, std::int64_t samples) {
+  const BatchSizes sizes = batch_sizes(job);
+  std::int64_t most = 0;
+  for (const std::int64_t size : {sizes.smallest, sizes.largest}) {
+    const worker::Budget given = budget(job.train, samples, size);
+    most = std::max(most, worker::evaluation_at(given, given.steps));
   }
-  return largest;
+  return most;
 }
 
 std::unique_ptr<search::Searcher> make_searcher(const Job& job) {

@@ -14,6 +14,7 @@
 #include "hydro/job/job.h"
 #include "hydro/job/node.h"
 #include "hydro/job/reader.h"
+#include "hydro/job/scheduler_section.h"
 #include "hydro/job/schema.h"
 #include "hydro/job/sections.h"
 #include "hydro/worker/settings.h"
@@ -71,18 +72,13 @@ std::string_view mode_name(Mode mode) {
   return mode == Mode::kMin ? "min" : "max";
 }
 
-Error unknown_metric(const Reader& reader,
-                     const Node& node,
-                     const std::vector<Metric>& metrics) {
+std::vector<std::string> names_of(const std::vector<Metric>& metrics) {
   std::vector<std::string> names;
   names.reserve(metrics.size());
   for (const Metric& metric : metrics) {
     names.emplace_back(metric.name);
   }
-  const std::string meant = nearest(node.text, names);
-  return reader.error(node, "H0122", "metric `" + printable(node.text) + "` is never reported")
-      .because("this task reports " + join(names, ", "))
-      .fix(meant.empty() ? "use one of these" : "did you mean `" + meant + "`?");
+  return names;
 }
 
 Result<void> settle_metric(const Reader& reader,
@@ -95,7 +91,7 @@ Result<void> settle_metric(const Reader& reader,
   if (const Node* given = node.find("metric"); given != nullptr) {
     metric = std::ranges::find(metrics, given->text, &Metric::name);
     if (metric == metrics.end()) {
-      return unknown_metric(reader, *given, metrics);
+      return unknown_metric(reader, *given, names_of(metrics));
     }
   }
   tune.metric = metric->name;
@@ -134,17 +130,12 @@ Result<void> read_search(const Reader& reader,
   return {};
 }
 
-Result<void> read_scheduler(const Reader& reader,
-                            const Node& node,
-                            const Row<TuneValues>& row,
-                            TuneValues& /*out*/) {
-  const std::string name = name_in(node);
-  if (name == "asha" || name == "hyperband" || name == "median") {
-    return not_in_this_version(reader, node, "scheduler: " + name)
-        .fix("remove the key, or write scheduler: fifo");
-  }
-  const bool alone = node.is_scalar() || node.keys.size() == 1;
-  return name == "fifo" && alone ? Result<void>() : reader.wrong(node, row.key, row.type);
+Result<void> read_scheduler_row(const Reader& reader,
+                                const Node& node,
+                                const Row<TuneValues>& /*row*/,
+                                TuneValues& out) {
+  HYDRO_TRY(out.scheduler, read_scheduler(reader, node));
+  return {};
 }
 
 constexpr auto kParametrizationRows = std::to_array<Row<TuneValues>>({
@@ -282,7 +273,11 @@ constexpr auto kRows = std::to_array<Row<TuneValues>>({
      "",
      "how many are drawn (10); not with `search: grid`",
      &read_integer<&TuneSection::num_samples, 1, TuneValues>},
-    {"scheduler", "fifo", "fifo", "which trials are stopped early", &read_scheduler},
+    {"scheduler",
+     "fifo, asha, hyperband, median or a mapping with such a name",
+     "fifo",
+     "which trials are stopped early",
+     &read_scheduler_row},
     {"scaling",
      "a number of at least 1",
      "8",
@@ -320,7 +315,7 @@ constexpr auto kRows = std::to_array<Row<TuneValues>>({
      "of suggestions, initial weights and dropout",
      &read_integer<&TuneSection::seed, 0, TuneValues>},
     {"points_to_evaluate", "a list", "", "configurations tried first", &read_later<TuneValues>},
-    {"stop", "a list", "", "rules that end a trial", &read_later<TuneValues>},
+    {"stop", "a list of rules", "", "rules that end a trial", &ignore<TuneValues>},
     {"dedup", "true or false", "", "try no configuration twice", &read_later<TuneValues>},
     {"deterministic",
      "true or false",
@@ -372,11 +367,16 @@ Result<TuneSection> read_tune(const Reader& reader,
       read_rows(reader, node, "tune", std::span<const Row<TuneValues>>(kRows), tune));
   HYDRO_TRY_VOID(check_samples(reader, node, tune));
   HYDRO_TRY_VOID(settle_metric(reader, node, reported, tune, warnings));
+  if (const Node* stop = node.find("stop"); stop != nullptr) {
+    HYDRO_TRY(tune.stop, read_stop(reader, *stop, names_of(metrics_of(reported))));
+    HYDRO_TRY_VOID(tune.deterministic ? refuse_time(reader, *stop, tune.stop) : Result<void>());
+  }
   return static_cast<const TuneSection&>(tune);
 }
 
 void complete_tune(Node& node, const TuneSection& read) {
   fill_defaults(node, std::span<const Row<TuneValues>>(kRows));
+  complete_scheduler(*node.find("scheduler"));
   node.add("metric", make_scalar(read.metric));
   node.add("mode", make_scalar(std::string(mode_name(read.mode))));
   if (read.search == SearchKind::kRandom) {
@@ -388,6 +388,8 @@ void list_tune(std::vector<KnownKey>& keys) {
   list_rows("tune", std::span<const Row<TuneValues>>(kRows), keys);
   list_rows("parametrization", std::span<const Row<TuneValues>>(kParametrizationRows), keys);
   list_rows("target", std::span<const Row<TargetValues>>(kTargetRows), keys);
+  list_schedulers(keys);
+  list_stop(keys);
 }
 
 }  // namespace hydro::job

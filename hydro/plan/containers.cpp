@@ -41,6 +41,8 @@ constexpr std::array kKeyFields = {
     KeyField{
         .name = "evaluate_every",
         .text = [](const Candidate& c) { return std::to_string(c.budget.evaluate_every); }},
+    KeyField{.name = "steps_done",
+             .text = [](const Candidate& c) { return std::to_string(c.steps_done); }},
     KeyField{.name = "optimizer",
              .text =
                  [](const Candidate& c) {

@@ -20,7 +20,8 @@ struct Candidate {
   std::int64_t batch_size = 0;
   worker::Budget budget;
   worker::TrialSettings settings;
-  double cost_per_sample = 1;  // multiply-adds, or any number in proportion to them
+  double cost_per_sample = 1;   // multiply-adds, or any number in proportion to them
+  std::int64_t steps_done = 0;  // over 0: its state waits, from a container before
 };
 
 /// One reason why two trials may not share a container.

@@ -73,6 +73,7 @@ TEST(Differences, FollowFromEverythingThatChangesACodePath) {
   using Change = void (*)(Candidate&);
   const std::map<std::string, Change> changes = {
       {"model", [](Candidate& c) { c.model = "vgg11/8/mup"; }},
+      {"steps_done", [](Candidate& c) { c.steps_done = 10; }},
       {"optimizer",
        [](Candidate& c) { c.settings.optimizer.kind = worker::OptimizerKind::kAdam; }},
       {"nesterov", [](Candidate& c) { c.settings.optimizer.nesterov = true; }},

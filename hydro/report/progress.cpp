@@ -16,6 +16,7 @@
 
 #include "hydro/base/text.h"
 #include "hydro/report/results.h"
+#include "hydro/search/scheduler.h"
 #include "hydro/tune/event_json.h"
 #include "hydro/tune/events.h"
 #include "hydro/tune/state.h"
@@ -71,7 +72,9 @@ Work work_of_search(const tune::State& state, std::int64_t now_ns) {
   for (const tune::Trial& trial : state.trials) {
     const double done = samples_of(trial.reports, trial);
     work.done += done;
-    work.planned += trial.status == tune::TrialStatus::kFailed ? done : planned_samples(trial);
+    const bool ended_early = trial.status == tune::TrialStatus::kFailed ||
+                             trial.status == tune::TrialStatus::kStopped;
+    work.planned += ended_early ? done : planned_samples(trial);
     if (trial.status != tune::TrialStatus::kWaiting) {
       work.begin_ns = std::min(work.begin_ns, trial.begin_ns);
     }
@@ -114,6 +117,24 @@ std::string best_text(const tune::State& state) {
       tune::value_of(state.trial(*best).reports, state.study().metric);
   return fmt::format(
       " · best {} {:.4g} (trial {})", state.study().metric, value.value_or(0), number(*best));
+}
+
+/// " · 2 running, 9 waiting, 6 stopped (5 at rung 1, 1 at rung 3)" where trials may stop early.
+std::string states_text(const tune::State& state) {
+  if (!state.settings.has_value() ||
+      (state.study().scheduler.kind == search::SchedulerKind::kFifo &&
+       state.counts.stopped == 0)) {
+    return {};
+  }
+  const tune::Counts& counts = state.counts;
+  const std::int64_t waiting =
+      counts.total - counts.running - counts.paused - counts.ended() - counts.interrupted;
+  std::string text = fmt::format(" · {} running, {} waiting", counts.running, waiting);
+  text += counts.paused > 0 ? fmt::format(", {} paused", counts.paused) : "";
+  return text +
+         (counts.stopped > 0
+              ? fmt::format(", {} stopped{}", counts.stopped, rungs_text(state.stopped_at))
+              : "");
 }
 
 /// Cuts after `width` characters, counting UTF-8 sequences as one.
@@ -169,6 +190,18 @@ struct PlainLine {
                        config_text(trial.suggestion.config, columns),
                        state.counts.ended(),
                        state.study().trials);
+  }
+
+  std::string operator()(const tune::TrialStopped& e) const {
+    return fmt::format("trial {} stopped: {} {}\n", number(e.trial), e.cause, ended());
+  }
+
+  std::string operator()(const tune::TrialPaused& e) const {
+    return fmt::format("trial {} paused: {}\n", number(e.trial), e.cause);
+  }
+
+  std::string operator()(const tune::TrialPromoted& e) const {
+    return fmt::format("trial {} promoted: {}\n", number(e.trial), e.cause);
   }
 
   std::string operator()(const tune::TrialFailed& e) const { return failed(e.trial, e.cause); }
@@ -230,7 +263,7 @@ struct PlainLine {
 std::string bar_text(const tune::State& state, std::int64_t now_ns, int width) {
   const std::int64_t total = state.settings.has_value() ? state.study().trials : 0;
   std::string text = fmt::format("{}/{} trials", state.counts.ended(), total);
-  text += best_text(state) + pace_text(state, now_ns);
+  text += states_text(state) + best_text(state) + pace_text(state, now_ns);
   if (!state.targets.empty()) {
     text = "target · " + text;
   }

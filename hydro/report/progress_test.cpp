@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -23,6 +24,7 @@ namespace {
 using testing::finished_study;
 using testing::kColumns;
 using testing::open_study;
+using testing::stopped_study;
 
 /// What a Progress of that form prints of a whole study.
 std::string printed(ProgressForm form, const tune::Journal& journal) {
@@ -53,6 +55,30 @@ TEST(Bar, OfAStudyThatHasReportedNothingCountsOnly) {
 
 TEST(Bar, BeforeTheStudyIsOpenIsEmptyOfTrials) {
   EXPECT_EQ(bar_text({}, 0, 80), "0/0 trials");
+}
+
+TEST(Bar, CountsTheStatesOfTrialsThatMayStopEarly) {
+  const std::string text = bar_of(stopped_study());
+  EXPECT_EQ(text.substr(0, text.find(" · best")),
+            "1/3 trials · 1 running, 1 waiting, 1 stopped (1 at rung 1)");
+}
+
+TEST(Plain, SaysWhyATrialWasStopped) {
+  EXPECT_NE(printed(ProgressForm::kPlain, stopped_study())
+                .find("trial 1 stopped: rung 1: 0.25 under the cut-off 0.5, 1 value [1/3]\n"),
+            std::string::npos);
+}
+
+TEST(Plain, SaysThatATrialWaitsAndGoesOn) {
+  const tune::Journal journal = stopped_study();
+  const auto line = [&journal](tune::EventBody body) {
+    return plain_text(
+        journal.state(), {.seq = 1, .reason = {}, .body = std::move(body)}, kColumns);
+  };
+  const worker::TrialId trial{2};
+  EXPECT_EQ(line(tune::TrialPaused{.trial = trial, .cause = "why"}), "trial 2 paused: why\n");
+  EXPECT_EQ(line(tune::TrialPromoted{.trial = trial, .cause = "why"}),
+            "trial 2 promoted: why\n");
 }
 
 TEST(Bar, ShowsTheBestTheRateAndWhatIsLeft) {

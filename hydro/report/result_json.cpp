@@ -114,7 +114,7 @@ std::string result_json(const tune::Summary& summary,
                            {"trials",
                             {{"total", summary.counts.total},
                              {"finished", summary.counts.finished},
-                             {"stopped", 0},
+                             {"stopped", summary.counts.stopped},
                              {"failed", summary.counts.failed},
                              {"interrupted", summary.counts.interrupted}}}};
   return out.dump(1) + "\n";

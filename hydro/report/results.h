@@ -3,6 +3,7 @@
 // INTERFACE section 4.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -37,6 +38,9 @@ struct Column {
 [[nodiscard]] std::string show_text(const tune::State& state,
                                     const std::vector<Column>& columns,
                                     const std::string& folder);
+
+/// " (5 at rung 1, 1 at rung 3)"; nothing where no rung stopped a trial.
+[[nodiscard]] std::string rungs_text(const std::map<std::int64_t, std::int64_t>& stopped_at);
 
 /// "lr 0.1, momentum 0.9"
 [[nodiscard]] std::string config_text(const search::Config& config,

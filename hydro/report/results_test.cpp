@@ -19,6 +19,7 @@ namespace {
 using testing::finished_study;
 using testing::interrupted_study;
 using testing::kColumns;
+using testing::stopped_study;
 
 std::string json_of(const tune::Journal& study) {
   return result_json(tune::summarize(study.state()), kColumns, "best/model.safetensors");
@@ -89,6 +90,25 @@ TEST(ResultJson, OfAnInterruptedStudyHasNoTarget) {
   EXPECT_EQ(json["targets"], Json::array());
   EXPECT_EQ(json["trials"].dump(),
             R"({"failed":0,"finished":1,"interrupted":1,"stopped":0,"total":3})");
+}
+
+TEST(ResultJson, CountsStoppedTrials) {
+  const Json json = Json::parse(json_of(stopped_study()));
+  EXPECT_EQ(json["trials"]["stopped"], 1);
+}
+
+TEST(TrialsCsv, HasTheReasonOfAStop) {
+  const std::string csv = trials_csv(stopped_study().state(), kColumns);
+  EXPECT_NE(csv.find("\n1,stopped,\"rung 1: 0.25 under the cut-off 0.5, 1 value\",0.5,64,0.25,"
+                     "0.5,"),
+            std::string::npos)
+      << csv;
+}
+
+TEST(Summary, CountsStoppedTrialsByRung) {
+  const std::string text =
+      summary_text(tune::summarize(stopped_study().state()), kColumns, "runs/x");
+  EXPECT_NE(text.find("0 of 3 finished, 1 stopped (1 at rung 1)"), std::string::npos) << text;
 }
 
 TEST(ResultJson, NumbersThatAreNotFiniteAreNull) {

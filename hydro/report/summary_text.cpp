@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -41,6 +42,12 @@ std::string phases_text(const tune::PhaseSeconds& phases) {
 std::string trials_text(const tune::Summary& summary) {
   const tune::Counts& counts = summary.counts;
   std::string text = fmt::format("{} of {} finished", counts.finished, counts.total);
+  if (counts.stopped > 0) {
+    text += fmt::format(", {} stopped{}", counts.stopped, rungs_text(summary.stopped_at));
+  }
+  if (counts.paused > 0) {
+    text += fmt::format(", {} paused", counts.paused);
+  }
   if (counts.failed > 0) {
     text += fmt::format(", {} failed", counts.failed);
   }
@@ -106,6 +113,16 @@ void add_line(std::string& text, const char* label, const std::string& rest) {
 }
 
 }  // namespace
+
+std::string rungs_text(const std::map<std::int64_t, std::int64_t>& stopped_at) {
+  std::string text;
+  for (const auto& [rung, count] : stopped_at) {
+    if (rung > 0) {
+      text += fmt::format("{}{} at rung {}", text.empty() ? " (" : ", ", count, rung);
+    }
+  }
+  return text.empty() ? text : text + ")";
+}
 
 std::string summary_text(const tune::Summary& summary,
                          const std::vector<Column>& columns,

@@ -100,6 +100,32 @@ inline void train(tune::Journal& journal, std::int64_t trial, double value) {
   return journal;
 }
 
+/// asha over two evaluations: trial 0 reports 0.5 and trains on, trial 1 reports 0.25 and is
+/// stopped, trial 2 waits; one core a trial.
+[[nodiscard]] inline tune::Journal stopped_study() {
+  tune::Journal journal;
+  tune::StudySettings settings = tune::make_settings(3, 2);
+  settings.scheduler = {.kind = search::SchedulerKind::kAsha, .max_t = 2};
+  journal.append(tune::StudyOpened{.settings = settings, .process_start_ns = 0});
+  journal.append(tune::Prepared{});
+  for (std::int64_t k = 0; k < 3; ++k) {
+    tune::TrialSuggested suggestion = tune::make_suggestion(k);
+    suggestion.budget.evaluate_every = 50;
+    journal.append(suggestion);
+  }
+  settle(journal);
+  finish_oldest(journal);  // both launches
+  finish_oldest(journal);
+  for (const std::int64_t trial : {0, 1}) {
+    worker::Report report = make_report(trial, trial == 0 ? 0.5 : 0.25, 1.5);
+    report.step = 50;
+    report.epoch = 0.5;
+    journal.append(tune::Reported{.command = oldest(journal), .report = report});
+    finish_oldest(journal);
+  }
+  return journal;
+}
+
 /// Trial 0 has finished, trial 1 is in training when a stop comes.
 [[nodiscard]] inline tune::Journal interrupted_study() {
   tune::Journal journal = open_study(3);

@@ -19,6 +19,8 @@
 #include "hydro/run/check_report.h"
 #include "hydro/run/coordinate_check.h"
 #include "hydro/run/material.h"
+#include "hydro/search/preview.h"
+#include "hydro/search/scheduler.h"
 #include "hydro/search/searcher.h"
 #include "hydro/search/space.h"
 #include "hydro/worker/messages.h"
@@ -101,6 +103,14 @@ Result<void> add_groups(CheckReport& report,
   return {};
 }
 
+Result<void> add_scheduler(CheckReport& report, const job::Job& job, const Material& material) {
+  HYDRO_TRY(const search::SchedulerSettings settings, scheduler_of(job, material));
+  const std::int64_t trials = job::make_searcher(job)->total().value_or(job.tune.num_samples);
+  report.scheduler = {
+      .settings = settings, .trials = trials, .preview = search::preview(settings, trials)};
+  return {};
+}
+
 /// Fills the report as far as nothing is refused; the refusal comes back.
 Result<void> examine(CheckReport& report,
                      const job::Job& job,
@@ -120,6 +130,7 @@ Result<void> examine(CheckReport& report,
     HYDRO_TRY_VOID(backend.check_shapes(*architecture.surrogate));
   }
   HYDRO_TRY(material.loaders, prepare_data(job, material.architectures));
+  HYDRO_TRY_VOID(add_scheduler(report, job, material));
   HYDRO_TRY_VOID(add_groups(report, job, material, material.loaders.training->dataset().size));
   if (request.coordinates && job.tune.scaling > 1) {
     HYDRO_TRY(report.coordinates,

@@ -9,6 +9,7 @@
 #include "hydro/ir/model.h"
 #include "hydro/job/job.h"
 #include "hydro/run/check_report.h"
+#include "hydro/search/preview.h"
 #include "hydro/search/space.h"
 #include "hydro/shrink/coordinates.h"
 #include "hydro/shrink/surrogate.h"
@@ -103,6 +104,28 @@ OrderedJson defaults_json(const std::vector<job::DefaultValue>& defaults) {
   return rows;
 }
 
+OrderedJson trials_json(const std::optional<CheckedScheduler>& scheduler) {
+  return scheduler.has_value() ? OrderedJson(scheduler->trials) : OrderedJson(nullptr);
+}
+
+OrderedJson rungs_json(const std::optional<CheckedScheduler>& scheduler) {
+  OrderedJson rows = OrderedJson::array();
+  if (scheduler.has_value()) {
+    for (const search::ExpectedRung& rung : scheduler->preview.rungs) {
+      rows.push_back({{"at", rung.at}, {"expected_trials", rung.trials}});
+    }
+  }
+  return rows;
+}
+
+OrderedJson evaluations_json(const std::optional<CheckedScheduler>& scheduler) {
+  if (!scheduler.has_value()) {
+    return nullptr;
+  }
+  return {{"expected", scheduler->preview.evaluations},
+          {"all_to_the_end", scheduler->preview.all_to_the_end}};
+}
+
 OrderedJson coordinates_json(const std::optional<shrink::CoordinateVerdict>& verdict) {
   if (!verdict.has_value()) {
     return nullptr;
@@ -144,7 +167,9 @@ std::string check_json(const CheckReport& report) {
                      {"parameters", OrderedJson::array()},
                      {"space", space_json(report.space)},
                      {"defaults", defaults_json(report.defaults)},
-                     {"rungs", OrderedJson::array()},
+                     {"trials", trials_json(report.scheduler)},
+                     {"rungs", rungs_json(report.scheduler)},
+                     {"evaluations", evaluations_json(report.scheduler)},
                      {"groups", OrderedJson::array()},
                      {"coordinates", coordinates_json(report.coordinates)},
                      {"warnings", report.warnings},

@@ -2,12 +2,15 @@
 // The JSON form is fixed (INTERFACE section 4).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "hydro/base/result.h"
 #include "hydro/job/job.h"
+#include "hydro/search/preview.h"
+#include "hydro/search/scheduler.h"
 #include "hydro/search/space.h"
 #include "hydro/shrink/coordinates.h"
 #include "hydro/shrink/surrogate.h"
@@ -28,6 +31,13 @@ struct CheckedGroup {
   std::int64_t containers = 0;
 };
 
+/// What the scheduler is expected to do.
+struct CheckedScheduler {
+  search::SchedulerSettings settings;
+  std::int64_t trials = 0;
+  search::Preview preview;
+};
+
 struct CheckReport {
   std::string study;
   double scaling = 1;
@@ -35,6 +45,7 @@ struct CheckReport {
   search::Space space;
   std::vector<job::DefaultValue> defaults;
   std::vector<CheckedGroup> groups;
+  std::optional<CheckedScheduler> scheduler;
   std::optional<shrink::CoordinateVerdict> coordinates;
   std::vector<std::string> warnings;
   std::vector<Error> refusals;

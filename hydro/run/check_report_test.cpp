@@ -9,6 +9,7 @@
 #include "hydro/base/json.h"
 #include "hydro/base/result.h"
 #include "hydro/ir/model.h"
+#include "hydro/search/scheduler.h"
 #include "hydro/search/space.h"
 #include "hydro/shrink/coordinates.h"
 #include "hydro/shrink/surrogate.h"
@@ -60,6 +61,15 @@ CheckReport make_report() {
                      {.path = "train.optimizer.lr", .value = "0.001"},
                      {.path = "train.drop_last", .value = "true"}};
   report.groups = {{.model = "", .batch_size = 64, .trials = 5, .containers = 3}};
+  report.scheduler = {
+      .settings = {.kind = search::SchedulerKind::kAsha,
+                   .type = search::SchedulerType::kPromotion,
+                   .max_t = 9},
+      .trials = 20,
+      .preview = {
+          .rungs = {{.at = 1, .trials = 20}, {.at = 3, .trials = 6.5}, {.at = 9, .trials = 2}},
+          .evaluations = 45,
+          .all_to_the_end = 180}};
   report.warnings = {"`fc.weight[0]` is narrow"};
   report.refusals = {make_error("H0406", "label 77").at("labels:3").because("10 classes")};
   report.coordinates = shrink::CoordinateVerdict{
@@ -95,7 +105,9 @@ TEST_F(CheckJson, HasTheAgreedKeys) {
                   "parameters",
                   "space",
                   "defaults",
+                  "trials",
                   "rungs",
+                  "evaluations",
                   "groups",
                   "coordinates",
                   "warnings",
@@ -139,6 +151,14 @@ TEST_F(CheckJson, GroupsSpaceAndRefusalsHaveTheAgreedKeys) {
   EXPECT_EQ(json_["refusals"][0]["code"], "H0406");
 }
 
+TEST_F(CheckJson, RungsHaveTheAgreedKeys) {
+  EXPECT_EQ(json_["trials"], 20);
+  EXPECT_EQ(json_["rungs"].dump(),
+            R"([{"at":1,"expected_trials":20.0},{"at":3,"expected_trials":6.5},)"
+            R"({"at":9,"expected_trials":2.0}])");
+  EXPECT_EQ(json_["evaluations"].dump(), R"({"expected":45.0,"all_to_the_end":180.0})");
+}
+
 TEST_F(CheckJson, CoordinatesNameWhatFailed) {
   EXPECT_EQ(json_["coordinates"]["passed"], false);
   EXPECT_EQ(json_["coordinates"]["layers"].size(), 2U);
@@ -174,6 +194,10 @@ TEST(CheckText, ShowsEveryPart) {
         "\nparameters: 650 -> 90 (7.2 times fewer)\n",
         "\ndefaults used\n  name      fashion\n  train     optimizer.lr 0.001, drop_last "
         "true\n",
+        "\nearly stopping\n  20 trials of at most 9 evaluations\n  rung     1: about 20 "
+        "trials\n"
+        "  rung     3: about 6.5 trials\n  end      9: about 2 trials\n"
+        "  about 45 of 180 evaluations: 75 % saved\n",
         "\n  batch 64        5 trials in    3 containers\n",
         "\ncoordinate check: FAILED (geometric mean over hidden layers 3.000; ",
         "\n  geometric mean over hidden layers: FAILED\n",

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@
 #include "hydro/job/job.h"
 #include "hydro/run/check_report.h"
 #include "hydro/run/coordinate_check.h"
+#include "hydro/search/preview.h"
+#include "hydro/search/scheduler.h"
 #include "hydro/search/space.h"
 #include "hydro/shrink/coordinates.h"
 #include "hydro/shrink/surrogate.h"
@@ -157,6 +160,35 @@ std::string groups_text(const std::vector<CheckedGroup>& groups) {
   return text;
 }
 
+std::string share_text(double part, double whole) {
+  return fmt::format("{:.0f} %", 100 * part / whole);
+}
+
+std::string scheduler_text(const std::optional<CheckedScheduler>& checked) {
+  if (!checked.has_value()) {
+    return "";
+  }
+  const search::Preview& preview = checked->preview;
+  std::string text = fmt::format(
+      "  {} trials of at most {} evaluations\n", checked->trials, checked->settings.max_t);
+  for (const search::ExpectedRung& rung : preview.rungs) {
+    text += fmt::format("  {} {:>5}: about {} trials\n",
+                        rung.at == checked->settings.max_t ? "end " : "rung",
+                        rung.at,
+                        short_number(rung.trials));
+  }
+  if (checked->settings.kind == search::SchedulerKind::kMedian) {
+    text += "  median: what is saved depends on the values\n";
+  } else if (!preview.rungs.empty()) {
+    text += fmt::format(
+        "  about {} of {} evaluations: {} saved\n",
+        short_number(preview.evaluations),
+        short_number(preview.all_to_the_end),
+        share_text(preview.all_to_the_end - preview.evaluations, preview.all_to_the_end));
+  }
+  return text;
+}
+
 /// "  train     drop_last true, optimizer.lr 0.001": a line a section, wrapped.
 std::string defaults_text(const std::vector<job::DefaultValue>& defaults) {
   constexpr std::size_t kIndent = 12;
@@ -208,6 +240,7 @@ std::string check_text(const CheckReport& report) {
                 ? "\nsearch space: empty, all trials have the same hyperparameters\n"
                 : part("search space", space_text(report.space));
     text += part("defaults used", defaults_text(report.defaults));
+    text += part("early stopping", scheduler_text(report.scheduler));
     text += part("groups (trials that may share a container)", groups_text(report.groups));
     if (report.coordinates.has_value()) {
       text += "\n" + coordinates_text(*report.coordinates);

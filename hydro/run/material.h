@@ -15,6 +15,7 @@
 #include "hydro/data/dataset.h"
 #include "hydro/job/job.h"
 #include "hydro/pt2/archive.h"
+#include "hydro/search/scheduler.h"
 #include "hydro/shrink/surrogate.h"
 
 namespace hydro::run {
@@ -77,6 +78,15 @@ struct Folders {
 /// Errors: H04xx
 [[nodiscard]] Result<Loaders> prepare_data(const job::Job& job,
                                            const std::vector<Architecture>& architectures);
+
+/// How many evaluations a trial has; where batch sizes differ, the most.
+[[nodiscard]] std::int64_t evaluations_of(const job::Job& job, const Material& material);
+
+/// The job's scheduler on this data.
+///
+/// Errors: H0125 its times do not fit
+[[nodiscard]] Result<search::SchedulerSettings> scheduler_of(const job::Job& job,
+                                                             const Material& material);
 
 /// The shrink options that a job asks for, at factor `scaling`.
 [[nodiscard]] Result<shrink::Options> shrink_options(const job::Job& job, double scaling);

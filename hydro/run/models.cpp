@@ -21,6 +21,7 @@
 #include "hydro/run/export_process.h"
 #include "hydro/run/material.h"
 #include "hydro/run/output_check.h"
+#include "hydro/search/scheduler.h"
 #include "hydro/shrink/surrogate.h"
 
 namespace hydro::run {
@@ -159,6 +160,14 @@ const Architecture& Material::architecture(const std::string& kwargs) const {
   const auto found = std::ranges::find(architectures, kwargs, &Architecture::kwargs);
   HYDRO_CHECK(found != architectures.end(), "no architecture for kwargs " + kwargs);
   return *found;
+}
+
+std::int64_t evaluations_of(const job::Job& job, const Material& material) {
+  return job::most_evaluations(job, material.loaders.training->dataset().size);
+}
+
+Result<search::SchedulerSettings> scheduler_of(const job::Job& job, const Material& material) {
+  return job::scheduler_settings(job, evaluations_of(job, material));
 }
 
 std::vector<std::string> Material::warnings() const {

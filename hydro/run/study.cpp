@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -18,6 +20,7 @@
 #include "hydro/base/json.h"
 #include "hydro/base/result.h"
 #include "hydro/engine/thread_engine.h"
+#include "hydro/engine/virtual_order.h"
 #include "hydro/job/job.h"
 #include "hydro/run/backend.h"
 #include "hydro/run/coordinate_check.h"
@@ -26,6 +29,7 @@
 #include "hydro/run/fresh_folder.h"
 #include "hydro/run/material.h"
 #include "hydro/run/occupied.h"
+#include "hydro/search/scheduler.h"
 #include "hydro/search/searcher.h"
 #include "hydro/search/space.h"
 #include "hydro/shrink/coordinates.h"
@@ -54,26 +58,41 @@ std::int64_t fusion_limit(const job::Fusion& fusion) {
   return fusion.kind == job::Fusion::Kind::kLimit ? fusion.limit : 1;
 }
 
-tune::StudySettings settings_of(const job::Job& job,
-                                std::int64_t trials,
-                                const fs::path& folder) {
+Result<tune::StudySettings> settings_of(const job::Job& job,
+                                        const Material& material,
+                                        std::int64_t trials,
+                                        const fs::path& folder) {
+  HYDRO_TRY(const search::SchedulerSettings scheduler, scheduler_of(job, material));
   const std::int64_t cores = core_count(job);
-  return {.name = job.name,
-          .metric = job.tune.metric,
-          .mode = job.tune.mode == job::Mode::kMin ? tune::Mode::kMin : tune::Mode::kMax,
-          .trials = trials,
-          .slots = cores,
-          .surrogate_threads = 1,
-          .target_threads = static_cast<int>(cores),
-          .fusion = fusion_limit(job.tune.fusion),
-          .max_concurrent_trials = job.tune.max_concurrent_trials,
-          .scaling = job.tune.scaling,
-          .drop_last = job.train.drop_last,
-          .evaluate_test = job.data.test.has_value(),
-          .retry_worse_target = job.tune.target_retry == job::TargetRetry::kWorse,
-          .seed = job.tune.seed,
-          .data_seed = job.data.seed,
-          .weights = (fs::absolute(folder) / "best" / "model.safetensors").string()};
+  return tune::StudySettings{
+      .name = job.name,
+      .metric = job.tune.metric,
+      .mode = job.tune.mode == job::Mode::kMin ? tune::Mode::kMin : tune::Mode::kMax,
+      .trials = trials,
+      .slots = cores,
+      .surrogate_threads = 1,
+      .target_threads = static_cast<int>(cores),
+      .fusion = fusion_limit(job.tune.fusion),
+      .max_concurrent_trials = job.tune.max_concurrent_trials,
+      .scaling = job.tune.scaling,
+      .drop_last = job.train.drop_last,
+      .evaluate_test = job.data.test.has_value(),
+      .retry_worse_target = job.tune.target_retry == job::TargetRetry::kWorse,
+      .scheduler = scheduler,
+      .stop = job.tune.stop,
+      .seed = job.tune.seed,
+      .data_seed = job.data.seed,
+      .weights = (fs::absolute(folder) / "best" / "model.safetensors").string()};
+}
+
+/// Says what only the number of samples could tell: that the scheduler cannot stop anything.
+void warn_of_idle_scheduler(const job::Job& job,
+                            const Material& material,
+                            const Listener& listener) {
+  const std::optional<Error> idle = job::idle_scheduler(job, evaluations_of(job, material));
+  if (idle && std::ranges::find(job.warnings, idle->id, &Error::id) == job.warnings.end()) {
+    listener.says(render_warning(*idle));
+  }
 }
 
 /// The short coordinate check before a search; a miss warns or ends the start, as the job asks.
@@ -123,6 +142,8 @@ Result<Material> prepare(const job::Job& job,
     listener.says("warning: " + warning + "\n");
   }
   HYDRO_TRY(material.loaders, prepare_data(job, material.architectures));
+  HYDRO_TRY_VOID(scheduler_of(job, material));
+  warn_of_idle_scheduler(job, material, listener);
   for (const Architecture& architecture : material.architectures) {
     HYDRO_TRY_VOID(go_on(stop));
     HYDRO_TRY_VOID(backend.check_shapes(*architecture.surrogate));
@@ -198,6 +219,19 @@ Result<store::StudyDb> write_start(const job::Job& job,
   return store::StudyDb::create(folder / "study.db");
 }
 
+/// Multiply-adds of a surrogate's step; a target trains alone, so that its cost orders nothing.
+engine::StepCost step_cost(const Material& material) {
+  std::map<std::string, double> per_sample;
+  for (const Architecture& architecture : material.architectures) {
+    per_sample[architecture.surrogate_key] = architecture.cost_per_sample;
+  }
+  return [per_sample](const worker::ContainerSpec& spec) {
+    const auto found = per_sample.find(spec.model);
+    const double cost = found == per_sample.end() ? 1 : found->second;
+    return cost * static_cast<double>(spec.batch_size);
+  };
+}
+
 /// The edge's work once everything is ready.
 struct Running {
   const job::Job& job;
@@ -214,7 +248,8 @@ Result<tune::State> run_to_close(const Running& running,
                                  const std::stop_token& stop) {
   const std::unique_ptr<search::Searcher> searcher = job::make_searcher(running.job);
   const std::int64_t trials = searcher->total().value_or(running.job.tune.num_samples);
-  const tune::StudySettings settings = settings_of(running.job, trials, running.folder);
+  HYDRO_TRY(const tune::StudySettings settings,
+            settings_of(running.job, running.material, trials, running.folder));
   const auto waiting = std::make_shared<store::WaitingStates>(
       fs::absolute(running.folder) / "paused", pause_memory(running.job));
   Edge edge(make_journal(running.database),
@@ -226,9 +261,12 @@ Result<tune::State> run_to_close(const Running& running,
       "hydro tune"));
   HYDRO_TRY_VOID(edge.append(tune::Prepared{}));
   {
-    const std::unique_ptr<worker::Engine> engine = engine::make_thread_engine(
+    std::unique_ptr<worker::Engine> engine = engine::make_thread_engine(
         static_cast<std::int32_t>(settings.slots),
         running.backend.workers(running.material, running.job.train.task, waiting));
+    if (running.job.tune.deterministic) {
+      engine = engine::make_virtual_order(std::move(engine), step_cost(running.material));
+    }
     HYDRO_TRY_VOID(edge.run(*engine, stop));
   }
   HYDRO_TRY_VOID(running.database.close());

@@ -1,17 +1,18 @@
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "hydro/base/result.h"
+#include "hydro/search/scheduler.h"
+#include "hydro/tune/container_fold.h"
 #include "hydro/tune/events.h"
 #include "hydro/tune/phases.h"
 #include "hydro/tune/state.h"
+#include "hydro/tune/trial_fold.h"
 #include "hydro/worker/messages.h"
 
 namespace hydro::tune {
@@ -32,29 +33,6 @@ std::size_t index_of(Id id) {
 std::string cause_of(const Error& error) {
   const std::string why = error.why.substr(0, error.why.find('\n'));
   return error.id + ": " + error.what + (why.empty() ? "" : ": " + why);
-}
-
-// Small mutable doors to the state; each checks what its event promised.
-
-Trial& trial_at(State& state, TrialId id) {
-  HYDRO_CHECK(index_of(id) < state.trials.size(), "trial " + std::to_string(index_of(id)));
-  return state.trials[index_of(id)];
-}
-
-Container& container_at(State& state, ContainerId id) {
-  HYDRO_CHECK(index_of(id) < state.containers.size(),
-              "container " + std::to_string(index_of(id)));
-  return state.containers[index_of(id)];
-}
-
-Slot& slot_at(State& state, SlotId id) {
-  HYDRO_CHECK(index_of(id) < state.slots.size(), "slot " + std::to_string(index_of(id)));
-  return state.slots[index_of(id)];
-}
-
-Target& current_target(State& state) {
-  HYDRO_CHECK(!state.targets.empty(), "no target was started");
-  return state.targets.back();
 }
 
 const Pending& pending_at(const State& state, CommandId id) {
@@ -86,100 +64,6 @@ OrderNote close_command(State& state, CommandId id, std::int64_t now_ns) {
   return pending.order;
 }
 
-void leave_slot(State& state, const Container& container) {
-  Slot& slot = slot_at(state, container.slot);
-  if (slot.active == container.id) {
-    slot.active.reset();
-  }
-}
-
-/// A container whose trials have all ended waits for its end, and its slot takes the next.
-void park_if_done(State& state, Container& container) {
-  if (container.live.empty() && container.status == ContainerStatus::kIdle) {
-    state.parked.insert(container.id);
-    leave_slot(state, container);
-  }
-}
-
-void lose_container(State& state, Container& container) {
-  container.status = ContainerStatus::kDissolved;
-  container.live.clear();
-  state.parked.erase(container.id);
-  leave_slot(state, container);
-}
-
-void end_trial(State& state, TrialId id, TrialStatus status, std::int64_t now_ns) {
-  Trial& trial = trial_at(state, id);
-  HYDRO_CHECK(trial.status == TrialStatus::kRunning,
-              "trial " + std::to_string(index_of(id)) + " does not run");
-  trial.status = status;
-  trial.end_ns = now_ns;
-  --state.counts.running;
-  state.counts.finished += status == TrialStatus::kFinished ? 1 : 0;
-  state.counts.failed += status == TrialStatus::kFailed ? 1 : 0;
-  state.counts.interrupted += status == TrialStatus::kInterrupted ? 1 : 0;
-}
-
-void fail_trial(State& state, TrialId id, std::string cause, std::int64_t now_ns) {
-  end_trial(state, id, TrialStatus::kFailed, now_ns);
-  trial_at(state, id).cause = std::move(cause);
-}
-
-void take_out(State& state, TrialId id) {
-  Container& container = container_at(state, container_of(trial_at(state, id)));
-  std::erase(container.live, id);
-  park_if_done(state, container);
-}
-
-/// All trials of the container that had not ended get `status`; a target keeps the cause for
-/// its verdict.
-void end_live(State& state,
-              const Container& container,
-              TrialStatus status,
-              const std::string& cause,
-              std::int64_t now_ns) {
-  if (container.kind == TrialKind::kTarget) {
-    Target& target = current_target(state);
-    target.cause = cause;
-    if (status == TrialStatus::kInterrupted) {
-      target.status = TargetStatus::kInterrupted;
-    }
-    return;
-  }
-  for (const TrialId id : container.live) {
-    end_trial(state, id, status, now_ns);
-    trial_at(state, id).cause = cause;
-  }
-}
-
-/// Its container is cleared away when another target follows.
-void end_target(State& state, TargetStatus status) {
-  Target& target = current_target(state);
-  target.status = status;
-  Container& container = container_at(state, target.container);
-  container.live.clear();
-  park_if_done(state, container);
-}
-
-void bind(State& state, Container& container, SlotId slot, std::int64_t now_ns) {
-  HYDRO_CHECK(container.status == ContainerStatus::kPlanned, "a container is launched once");
-  container.status = ContainerStatus::kBound;
-  container.slot = slot;
-  if (container.kind == TrialKind::kTarget) {
-    return;
-  }
-  HYDRO_CHECK(!state.waiting.empty(), "no container waits");
-  HYDRO_CHECK(state.waiting.front() == container.id, "containers start in order");
-  state.waiting.pop_front();
-  slot_at(state, slot).active = container.id;
-  for (const TrialId id : container.trials) {
-    Trial& trial = trial_at(state, id);
-    trial.status = TrialStatus::kRunning;
-    trial.begin_ns = now_ns;
-    ++state.counts.running;
-  }
-}
-
 /// One fold an event type.
 struct Fold {
   State& state;
@@ -192,6 +76,7 @@ struct Fold {
     state.slots.resize(static_cast<std::size_t>(opened.settings.slots));
     state.begin_ns = opened.process_start_ns;
     state.counts.total = opened.settings.trials;
+    state.scheduler = search::Scheduler(opened.settings.scheduler);
   }
 
   void operator()(const Prepared& /*prepared*/) const {
@@ -200,30 +85,17 @@ struct Fold {
         {.phase = Phase::kPrepare, .begin_ns = state.begin_ns, .end_ns = event.mono_ns});
   }
 
-  void operator()(const TrialSuggested& suggested) const {
-    HYDRO_CHECK(index_of(suggested.id) == state.trials.size(),
-                "trials are numbered without gaps");
-    state.trials.emplace_back();
-    state.trials.back().suggestion = suggested;
-    ++state.unplanned;
-  }
+  void operator()(const TrialSuggested& suggested) const { add_trial(state, suggested); }
 
   void operator()(const SuggestionsExhausted& /*exhausted*/) const {
     state.exhausted = true;
+    state.scheduler.close();
     state.counts.total = static_cast<std::int64_t>(state.trials.size());
   }
 
   void operator()(const ContainersPlanned& planned) const {
     for (const PlannedContainer& plan : planned.containers) {
-      HYDRO_CHECK(index_of(plan.id) == state.containers.size(),
-                  "containers are numbered without gaps");
-      state.containers.push_back({.id = plan.id, .trials = plan.trials, .live = plan.trials});
-      state.waiting.push_back(plan.id);
-      for (const TrialId id : plan.trials) {
-        HYDRO_CHECK(!trial_at(state, id).container, "a trial is in one container");
-        trial_at(state, id).container = plan.id;
-        --state.unplanned;
-      }
+      add_container(state, plan);
     }
   }
 
@@ -241,6 +113,8 @@ struct Fold {
       bind(state, container, issued.slot, event.mono_ns);
     } else if (issued.order.verb == Verb::kRun) {
       container.status = ContainerStatus::kRunning;
+    } else if (issued.order.verb == Verb::kDiscard) {
+      state.left_over.erase(issued.order.trial);
     }
   }
 
@@ -250,7 +124,7 @@ struct Fold {
     if (container.kind == TrialKind::kTarget) {
       current_target(state).reports.push_back(reported.report);
     } else {
-      trial_at(state, reported.report.trial).reports.push_back(reported.report);
+      report_of(state, reported.report, event.mono_ns);
     }
   }
 
@@ -261,7 +135,8 @@ struct Fold {
     if (container.kind == TrialKind::kTarget) {
       current_target(state).cause = diverged.cause;
     } else {
-      fail_trial(state, diverged.trial, diverged.cause, event.mono_ns);
+      container.leaving.push_back(diverged.trial);
+      end_trial(state, diverged.trial, TrialStatus::kFailed, diverged.cause, event.mono_ns);
       trial_at(state, diverged.trial).diverged_at = diverged.step;
     }
   }
@@ -287,8 +162,14 @@ struct Fold {
       case Verb::kExport:
         current_target(state).exported = true;
         break;
-      case Verb::kDrop:
       case Verb::kExtract:
+        trial_at(state, order.trial).extracted = true;
+        std::erase(container.leaving, order.trial);
+        park_if_done(state, container);
+        break;
+      case Verb::kDrop:
+        std::erase(container.leaving, order.trial);
+        break;
       case Verb::kInsert:
       case Verb::kDiscard:
         break;
@@ -297,6 +178,9 @@ struct Fold {
 
   void operator()(const CommandStopped& stopped) const {
     const OrderNote order = close_command(state, stopped.command, event.mono_ns);
+    if (order.verb == Verb::kDiscard) {
+      return;  // it is about no container
+    }
     Container& container = container_at(state, order.container);
     container.status = ContainerStatus::kIdle;
     container.step = std::max(container.step, stopped.step);
@@ -308,31 +192,42 @@ struct Fold {
     if (order.verb == Verb::kExport) {
       state.export_error = failed.error;
     }
-    Container& container = container_at(state, order.container);
-    end_live(state, container, TrialStatus::kFailed, cause_of(failed.error), event.mono_ns);
-    lose_container(state, container);
+    lose_all(state, order, TrialStatus::kFailed, cause_of(failed.error), event.mono_ns);
   }
 
   void operator()(const CommandLost& lost) const {
     const OrderNote order =
         close_command(state, lost.command, pending_at(state, lost.command).since_ns);
-    Container& container = container_at(state, order.container);
-    end_live(state, container, TrialStatus::kInterrupted, "the process died", event.mono_ns);
-    lose_container(state, container);
+    lose_all(state, order, TrialStatus::kInterrupted, "the process died", event.mono_ns);
   }
 
   void operator()(const TrialFinished& finished) const {
-    end_trial(state, finished.trial, TrialStatus::kFinished, event.mono_ns);
-    const std::optional<double> value =
-        value_of(trial_at(state, finished.trial).reports, state.study().metric);
-    HYDRO_CHECK(value && std::isfinite(*value), "a finished trial has a finite value");
-    const bool maximize = state.study().mode == Mode::kMax;
-    state.ranking.emplace(maximize ? -*value : *value, finished.trial);
+    end_trial(state, finished.trial, TrialStatus::kFinished, {}, event.mono_ns);
     take_out(state, finished.trial);
   }
 
+  void operator()(const TrialStopped& stopped) const {
+    const Trial& trial = state.trial(stopped.trial);
+    const bool trains = trial.status == TrialStatus::kRunning;
+    end_trial(state, stopped.trial, TrialStatus::kStopped, stopped.cause, event.mono_ns);
+    if (trains) {
+      take_out(state, stopped.trial);
+    } else if (!trial.extracted) {
+      park_if_done(state, container_at(state, container_of(trial)));
+    }
+  }
+
+  void operator()(const TrialPaused& paused) const {
+    pause_trial(state, paused.trial, paused.cause, event.mono_ns);
+    take_out(state, paused.trial);
+  }
+
+  void operator()(const TrialPromoted& promoted) const {
+    promote_trial(state, promoted.trial, promoted.cause);
+  }
+
   void operator()(const TrialFailed& failed) const {
-    fail_trial(state, failed.trial, failed.cause, event.mono_ns);
+    end_trial(state, failed.trial, TrialStatus::kFailed, failed.cause, event.mono_ns);
     take_out(state, failed.trial);
   }
 
@@ -344,7 +239,8 @@ struct Fold {
       state.containers.push_back({.id = started.container,
                                   .kind = TrialKind::kTarget,
                                   .trials = {started.trial},
-                                  .live = {started.trial}});
+                                  .live = {started.trial},
+                                  .leaving = {}});
     } else {
       target.reports = trial_at(state, started.trial).reports;
     }
@@ -364,6 +260,9 @@ struct Fold {
 
   void operator()(const StudyClosed& closed) const {
     state.closed = closed;
+    for (const TrialId id : std::vector(state.paused.begin(), state.paused.end())) {
+      end_trial(state, id, TrialStatus::kInterrupted, "the study stopped", event.mono_ns);
+    }
     for (const Slot& slot : state.slots) {
       if (slot.active) {
         end_live(state,

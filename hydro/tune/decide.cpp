@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -11,8 +12,11 @@
 #include <vector>
 
 #include "hydro/plan/containers.h"
+#include "hydro/search/verdict.h"
 #include "hydro/tune/decide_target.h"
+#include "hydro/tune/decide_waiting.h"
 #include "hydro/tune/events.h"
+#include "hydro/tune/judge.h"
 #include "hydro/tune/state.h"
 #include "hydro/worker/messages.h"
 
@@ -34,16 +38,16 @@ std::int64_t most_trials_together(const StudySettings& settings) {
 
 Record plan_containers(const State& state) {
   std::vector<plan::Candidate> candidates;
-  for (const Trial& trial : state.trials) {
-    if (!trial.container) {
-      const TrialSuggested& suggestion = trial.suggestion;
-      candidates.push_back({.id = suggestion.id,
-                            .model = suggestion.model,
-                            .batch_size = suggestion.batch_size,
-                            .budget = suggestion.budget,
-                            .settings = suggestion.settings,
-                            .cost_per_sample = suggestion.cost_per_sample});
-    }
+  for (const TrialId id : state.unplanned) {
+    const Trial& trial = state.trial(id);
+    const TrialSuggested& suggestion = trial.suggestion;
+    candidates.push_back({.id = id,
+                          .model = suggestion.model,
+                          .batch_size = suggestion.batch_size,
+                          .budget = suggestion.budget,
+                          .settings = suggestion.settings,
+                          .cost_per_sample = suggestion.cost_per_sample,
+                          .steps_done = trial.step});
   }
   ContainersPlanned planned;
   auto next = static_cast<std::int64_t>(state.containers.size());
@@ -57,39 +61,67 @@ Record plan_containers(const State& state) {
 // --- surrogates ---
 
 std::int64_t next_stop(const State& state, const Container& container) {
-  std::int64_t stop = milestone(state.trial(container.live.front()));
+  std::int64_t stop = state.trial(container.live.front()).milestone;
   for (const TrialId id : container.live) {
-    stop = std::min(stop, milestone(state.trial(id)));
+    stop = std::min(stop, state.trial(id).milestone);
   }
   return stop;
 }
 
 Record verdict(const State& state, TrialId id) {
-  if (const auto fault = fault_of(state.trial(id).reports, state.study().metric)) {
+  const Trial& trial = state.trial(id);
+  if (const auto fault = fault_of(trial.reports, state.study().metric)) {
     return {.body = TrialFailed{.trial = id, .cause = *fault},
             .reason = "its value cannot be ranked"};
   }
-  return {.body = TrialFinished{.trial = id}, .reason = "its budget is used up"};
+  if (!trial.judgement) {
+    return {.body = TrialFinished{.trial = id}, .reason = "its budget is used up"};
+  }
+  if (trial.judgement->fate == search::Fate::kPause) {
+    return {.body = TrialPaused{.trial = id, .cause = trial.judgement->cause}, .reason = {}};
+  }
+  return {.body = TrialStopped{.trial = id, .cause = trial.judgement->cause}, .reason = {}};
 }
 
 void judge_trials(const State& state, const Container& container, Decisions& decisions) {
   for (const TrialId id : container.live) {
-    if (milestone(state.trial(id)) <= container.step) {
+    if (state.trial(id).milestone <= container.step) {
       decisions.emplace_back(verdict(state, id));
     }
   }
 }
 
-/// The next move of a surrogate container that is idle with trials alive.
+/// Of the trials that no longer train: first those that are forgotten, but only where others go
+/// on; then those whose state is kept.
+std::optional<worker::Order> clear_out(const State& state, const Container& container) {
+  const auto is_paused = [&state](TrialId id) {
+    return state.trial(id).status == TrialStatus::kPaused;
+  };
+  const auto ended = std::ranges::find_if_not(container.leaving, is_paused);
+  if (ended != container.leaving.end() && !container.live.empty()) {
+    return worker::Drop{.container = container.id, .trial = *ended};
+  }
+  const auto paused = std::ranges::find_if(container.leaving, is_paused);
+  return paused == container.leaving.end() ? std::nullopt
+                                           : std::optional<worker::Order>(worker::Extract{
+                                                 .container = container.id, .trial = *paused});
+}
+
+/// The next move of a surrogate container that is idle and still holds a trial of interest.
 void continue_container(const State& state, const Container& container, Decisions& decisions) {
-  const std::int64_t stop = next_stop(state, container);
-  if (container.step >= stop) {
+  const bool is_due = !container.live.empty() && container.step >= next_stop(state, container);
+  if (is_due) {
     judge_trials(state, container, decisions);
+    return;
+  }
+  if (std::optional<worker::Order> order = clear_out(state, container)) {
+    decisions.emplace_back(
+        Issue{.slot = container.slot, .order = *std::move(order), .reason = {}});
     return;
   }
   decisions.emplace_back(Issue{.slot = container.slot,
                                .order = worker::Run{.container = container.id,
-                                                    .to = stop,
+                                                    .to = next_stop(state, container),
                                                     .threads = state.study().surrogate_threads},
                                .reason = {}});
 }
@@ -110,8 +142,8 @@ class SlotRound {
       }
       if (slot.active) {
         continue_container(state_, state_.container(*slot.active), decisions_);
-      } else {
-        launch_next(static_cast<SlotId>(index));
+      } else if (!discard_next(static_cast<SlotId>(index))) {
+        fill(static_cast<SlotId>(index));
       }
     }
   }
@@ -122,7 +154,9 @@ class SlotRound {
   /// At S=1 the weights of the best trial so far live in its container only.
   [[nodiscard]] bool is_kept(ContainerId id) const {
     const auto best = state_.best();
-    return state_.delivers_own_weights() && best && state_.trial(*best).container == id;
+    return state_.delivers_own_weights() && best &&
+           state_.trial(*best).status == TrialStatus::kFinished &&
+           state_.trial(*best).container == id;
   }
 
   void dissolve_parked() {
@@ -136,18 +170,51 @@ class SlotRound {
       taken_.push_back(slot);
       decisions_.emplace_back(Issue{.slot = slot,
                                     .order = worker::Dissolve{.container = id},
-                                    .reason = "all its trials ended"});
+                                    .reason = "none of its trials goes on here"});
     }
   }
 
-  void launch_next(SlotId slot) {
-    if (launched_ >= state_.waiting.size()) {
+  bool discard_next(SlotId slot) {
+    if (discarded_ >= state_.left_over.size()) {
+      return false;
+    }
+    const TrialId trial =
+        *std::next(state_.left_over.begin(), static_cast<std::ptrdiff_t>(discarded_++));
+    decisions_.emplace_back(Issue{.slot = slot,
+                                  .order = worker::Discard{.trial = trial},
+                                  .reason = "it ended while it waited"});
+    return true;
+  }
+
+  [[nodiscard]] bool has_room_for(std::int64_t trials) const {
+    const auto& limit = state_.study().max_concurrent_trials;
+    return !limit || running_ + trials <= *limit;
+  }
+
+  /// From the top rung down who may go on, else who never ran, else a new configuration.
+  void fill(SlotId slot) {
+    if (is_settled_ || !has_room_for(1)) {
       return;
     }
+    if (std::optional<Record> promoted = promotion(state_); promoted && !front_is_promoted()) {
+      decisions_.emplace_back(*std::move(promoted));
+      is_settled_ = true;  // its container comes before all others
+    } else if (launched_ < state_.waiting.size()) {
+      launch_next(slot);
+    } else if (!state_.all_suggested()) {
+      suggest_next();
+    }
+  }
+
+  [[nodiscard]] bool front_is_promoted() const {
+    return launched_ < state_.waiting.size() &&
+           state_.container(state_.waiting[launched_]).step > 0;
+  }
+
+  void launch_next(SlotId slot) {
     const Container& container = state_.container(state_.waiting[launched_]);
     const auto size = static_cast<std::int64_t>(container.trials.size());
-    const auto& limit = state_.study().max_concurrent_trials;
-    if (limit && running_ + size > *limit) {
+    if (!has_room_for(size)) {
       return;
     }
     ++launched_;
@@ -159,11 +226,22 @@ class SlotRound {
               .reason = {}});
   }
 
+  /// Enough for one container.
+  void suggest_next() {
+    const auto first = static_cast<std::int64_t>(state_.trials.size());
+    decisions_.emplace_back(Suggest{.first = first,
+                                    .count = std::min(most_trials_together(state_.study()),
+                                                      state_.study().trials - first)});
+    is_settled_ = true;
+  }
+
   const State& state_;
   Effort& effort_;
   Decisions& decisions_;
   std::int64_t running_;
   std::size_t launched_ = 0;
+  std::size_t discarded_ = 0;
+  bool is_settled_ = false;  // what free slots get next is known once this is carried out
   std::vector<SlotId> taken_;
 };
 
@@ -175,6 +253,10 @@ Decisions decide_stop(const State& state) {
       judge_trials(state, state.container(*slot.active), decisions);
     }
   }
+  // What came to a rung does not begin to wait any more.
+  std::erase_if(decisions, [](const Decision& decision) {
+    return std::holds_alternative<TrialPaused>(std::get<Record>(decision).body);
+  });
   if (decisions.empty() && state.pending.empty()) {
     decisions.emplace_back(state.delivered() != nullptr
                                ? close_study(Outcome::kFinished)
@@ -222,10 +304,6 @@ OrderNote note_of(const worker::Order& order) {
 
 }  // namespace
 
-std::int64_t milestone(const Trial& trial) {
-  return trial.suggestion.budget.steps;
-}
-
 std::vector<Decision> decide(const State& state, Effort* effort) {
   Effort unread;
   Decisions decisions;
@@ -242,16 +320,26 @@ std::vector<Decision> decide(const State& state, Effort* effort) {
   if (!state.prepared) {
     return decisions;
   }
-  if (!state.all_suggested()) {
+  if (!state.all_suggested() && state.study().suggest_ahead == SuggestAhead::kAll) {
     const auto first = static_cast<std::int64_t>(state.trials.size());
     decisions.emplace_back(Suggest{.first = first, .count = state.study().trials - first});
     return decisions;
   }
-  if (state.unplanned > 0) {
-    decisions.emplace_back(plan_containers(state));
+  if (std::optional<Record> lost = defeat(state)) {
+    decisions.emplace_back(*std::move(lost));
+    return decisions;
+  }
+  if (!state.unplanned.empty()) {
+    std::optional<Record> beside = promote_beside(state, most_trials_together(state.study()));
+    decisions.emplace_back(beside ? *std::move(beside) : plan_containers(state));
     return decisions;
   }
   SlotRound(state, effort != nullptr ? *effort : unread, decisions).decide_all();
+  if (decisions.empty() && state.pending.empty()) {
+    if (std::optional<Record> ended = end_waiting(state)) {
+      decisions.emplace_back(*std::move(ended));
+    }
+  }
   if (decisions.empty() && state.pending.empty()) {
     decisions.push_back(decide_target(state));
   }

@@ -47,10 +47,6 @@ constexpr std::size_t kTargetAttempts = 4;
 /// edge may carry out all in order, or the first and ask again.
 [[nodiscard]] std::vector<Decision> decide(const State& state, Effort* effort = nullptr);
 
-/// The step to which a trial trains before the study looks at it again: its whole budget. An
-/// early-stopping scheduler sets nearer ones here.
-[[nodiscard]] std::int64_t milestone(const Trial& trial);
-
 [[nodiscard]] CommandIssued issued(const State& state, const Issue& issue);
 
 }  // namespace hydro::tune

@@ -1,9 +1,7 @@
 #include "hydro/tune/decide_target.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +10,7 @@
 #include "hydro/base/result.h"
 #include "hydro/tune/decide.h"
 #include "hydro/tune/events.h"
+#include "hydro/tune/judge.h"
 #include "hydro/tune/state.h"
 #include "hydro/worker/messages.h"
 
@@ -23,18 +22,24 @@ using worker::SlotId;
 using worker::TrialId;
 
 std::optional<TrialId> next_best(const State& state) {
-  for (const auto& [value, id] : state.ranking) {
-    if (std::ranges::count(state.targets, id, &Target::trial) == 0) {
-      return id;
+  for (const Rank& rank : state.ranking) {
+    if (std::ranges::count(state.targets, rank.trial, &Target::trial) == 0) {
+      return rank.trial;
     }
   }
   return std::nullopt;
 }
 
+/// At S=1; a trial that was stopped early is trained anew.
+bool keeps_weights(const State& state, TrialId id) {
+  return state.delivers_own_weights() && state.trial(id).status == TrialStatus::kFinished &&
+         state.container(container_of(state.trial(id))).status != ContainerStatus::kDissolved;
+}
+
 Record start_target(const State& state, TrialId trial, std::string reason) {
   const auto next = static_cast<std::int64_t>(state.containers.size());
   return {.body = TargetStarted{.trial = trial,
-                                .container = state.delivers_own_weights()
+                                .container = keeps_weights(state, trial)
                                                  ? container_of(state.trial(trial))
                                                  : ContainerId{next}},
           .reason = std::move(reason)};
@@ -43,7 +48,9 @@ Record start_target(const State& state, TrialId trial, std::string reason) {
 /// After the last trial, or after a target that failed.
 Record start_or_give_up(const State& state) {
   const std::optional<TrialId> trial = next_best(state);
-  const bool own_weights_failed = state.delivers_own_weights() && !state.targets.empty();
+  const bool own_weights_failed =
+      !state.targets.empty() &&
+      state.container(state.targets.back().container).kind == worker::TrialKind::kSurrogate;
   if (trial && !own_weights_failed && state.targets.size() < kTargetAttempts) {
     return start_target(
         state,
@@ -131,30 +138,6 @@ Record close_study(Outcome outcome, std::string error, std::string cause) {
       .body =
           StudyClosed{.outcome = outcome, .error = std::move(error), .cause = std::move(cause)},
       .reason = {}};
-}
-
-std::optional<std::string> fault_of(const std::vector<worker::Report>& reports,
-                                    const std::string& metric) {
-  const std::optional<double> value = value_of(reports, metric);
-  if (!value) {
-    std::string names;
-    for (const auto& [name, number] :
-         reports.empty() ? std::map<std::string, double>{} : reports.back().metrics) {
-      names += (names.empty() ? "" : ", ") + name;
-    }
-    return "metric `" + metric + "` was not reported" +
-           (names.empty() ? "" : ", only " + names);
-  }
-  // A model with any metric that is not finite is broken, also where the tuned one still ranks.
-  if (!std::isfinite(*value)) {
-    return "`" + metric + "` is not finite";
-  }
-  for (const auto& [name, number] : reports.back().metrics) {
-    if (!std::isfinite(number)) {
-      return "`" + name + "` is not finite";
-    }
-  }
-  return std::nullopt;
 }
 
 std::optional<Record> decide_end(const State& state) {

@@ -3,38 +3,13 @@
 // a new version.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <optional>
-#include <string_view>
-#include <utility>
-
 #include "hydro/base/result.h"
 #include "hydro/tune/events.h"
 #include "hydro/tune/json_fields.h"
+#include "hydro/tune/settings_fields.h"
 #include "hydro/worker/messages.h"
-#include "hydro/worker/settings.h"
 
 namespace hydro::tune {
-
-/// Enums whose names are listed here.
-template <class T, std::size_t N>
-struct EnumList {
-  std::array<std::pair<T, std::string_view>, N> rows;
-
-  [[nodiscard]] constexpr std::string_view text(T value) const {
-    const auto* const row =
-        std::ranges::find(rows, value, &std::pair<T, std::string_view>::first);
-    HYDRO_CHECK(row != rows.end(), "an enum without a name");
-    return row->second;
-  }
-
-  [[nodiscard]] constexpr std::optional<T> find(std::string_view name) const {
-    const auto* const row =
-        std::ranges::find(rows, name, &std::pair<T, std::string_view>::second);
-    return row == rows.end() ? std::nullopt : std::optional(row->first);
-  }
-};
 
 inline constexpr EnumList<Mode, 2> kModes = {{{{Mode::kMax, "max"}, {Mode::kMin, "min"}}}};
 inline constexpr EnumList<Outcome, 3> kOutcomes = {{{{Outcome::kFinished, "finished"},
@@ -48,10 +23,6 @@ inline constexpr EnumList<Verb, 8> kVerbs = {{{{Verb::kLaunch, "launch"},
                                                {Verb::kExtract, "extract"},
                                                {Verb::kInsert, "insert"},
                                                {Verb::kDiscard, "discard"}}}};
-inline constexpr EnumList<worker::Span::Unit, 3> kUnits = {
-    {{{worker::Span::Unit::kShare, "share"},
-      {worker::Span::Unit::kEpochs, "epochs"},
-      {worker::Span::Unit::kSteps, "steps"}}}};
 inline constexpr EnumList<ErrorCode, 8> kErrorCodes = {
     {{{ErrorCode::kInvalidInput, "invalid_input"},
       {ErrorCode::kNotFound, "not_found"},
@@ -62,12 +33,8 @@ inline constexpr EnumList<ErrorCode, 8> kErrorCodes = {
       {ErrorCode::kOutOfMemory, "out_of_memory"},
       {ErrorCode::kBug, "bug"}}}};
 
-template <class T, const auto& List>
-struct ListedEnum {
-  static std::string_view text(T value) { return List.text(value); }
-
-  static std::optional<T> find(std::string_view name) { return List.find(name); }
-};
+inline constexpr EnumList<SuggestAhead, 2> kSuggestAhead = {
+    {{{SuggestAhead::kAll, "all"}, {SuggestAhead::kNone, "none"}}}};
 
 template <>
 struct EnumText<Mode> : ListedEnum<Mode, kModes> {};
@@ -79,86 +46,10 @@ template <>
 struct EnumText<Verb> : ListedEnum<Verb, kVerbs> {};
 
 template <>
-struct EnumText<worker::Span::Unit> : ListedEnum<worker::Span::Unit, kUnits> {};
+struct EnumText<SuggestAhead> : ListedEnum<SuggestAhead, kSuggestAhead> {};
 
 template <>
 struct EnumText<ErrorCode> : ListedEnum<ErrorCode, kErrorCodes> {};
-
-template <>
-struct EnumText<worker::OptimizerKind> {
-  static std::string_view text(worker::OptimizerKind kind) {
-    return worker::optimizer_name(kind);
-  }
-
-  static std::optional<worker::OptimizerKind> find(std::string_view name) {
-    return worker::find_optimizer(name);
-  }
-};
-
-template <>
-struct EnumText<worker::ScheduleKind> {
-  static std::string_view text(worker::ScheduleKind kind) {
-    return worker::schedule_name(kind);
-  }
-
-  static std::optional<worker::ScheduleKind> find(std::string_view name) {
-    return worker::find_schedule(name);
-  }
-};
-
-template <>
-struct FieldsOf<worker::Optimizer> {
-  static void visit(auto& field, auto& x) {
-    field("kind", x.kind);
-    field("lr", x.lr);
-    field("momentum", x.momentum);
-    field("dampening", x.dampening);
-    field("nesterov", x.nesterov);
-    field("beta1", x.beta1);
-    field("beta2", x.beta2);
-    field("eps", x.eps);
-    field("amsgrad", x.amsgrad);
-    field("weight_decay", x.weight_decay);
-  }
-};
-
-template <>
-struct FieldsOf<worker::Span> {
-  static void visit(auto& field, auto& x) {
-    field("amount", x.amount);
-    field("unit", x.unit);
-  }
-};
-
-template <>
-struct FieldsOf<worker::Schedule> {
-  static void visit(auto& field, auto& x) {
-    field("kind", x.kind);
-    field("warmup", x.warmup);
-    field("step_size", x.step_size);
-    field("gamma", x.gamma);
-  }
-};
-
-template <>
-struct FieldsOf<worker::Budget> {
-  static void visit(auto& field, auto& x) {
-    field("steps", x.steps);
-    field("steps_per_epoch", x.steps_per_epoch);
-    field("evaluate_every", x.evaluate_every);
-  }
-};
-
-template <>
-struct FieldsOf<worker::TrialSettings> {
-  static void visit(auto& field, auto& x) {
-    field("optimizer", x.optimizer);
-    field("schedule", x.schedule);
-    field("clip_norm", x.clip_norm);
-    field("label_smoothing", x.label_smoothing);
-    field("bf16", x.bf16);
-  }
-};
 
 template <>
 struct FieldsOf<worker::Report> {
@@ -200,6 +91,9 @@ struct FieldsOf<StudySettings> {
     field("drop_last", x.drop_last);
     field("evaluate_test", x.evaluate_test);
     field("retry_worse_target", x.retry_worse_target);
+    field("scheduler", x.scheduler);
+    field("stop", x.stop);
+    field("suggest_ahead", x.suggest_ahead);
     field("seed", x.seed);
     field("data_seed", x.data_seed);
     field("weights", x.weights);
@@ -321,6 +215,30 @@ struct FieldsOf<CommandLost> {
 template <>
 struct FieldsOf<TrialFinished> {
   static void visit(auto& field, auto& x) { field("trial", x.trial); }
+};
+
+template <>
+struct FieldsOf<TrialStopped> {
+  static void visit(auto& field, auto& x) {
+    field("trial", x.trial);
+    field("cause", x.cause);
+  }
+};
+
+template <>
+struct FieldsOf<TrialPaused> {
+  static void visit(auto& field, auto& x) {
+    field("trial", x.trial);
+    field("cause", x.cause);
+  }
+};
+
+template <>
+struct FieldsOf<TrialPromoted> {
+  static void visit(auto& field, auto& x) {
+    field("trial", x.trial);
+    field("cause", x.cause);
+  }
 };
 
 template <>

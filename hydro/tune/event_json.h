@@ -1,5 +1,5 @@
 // hydro/tune/event_json.h — events as JSON and back:
-//   {"seq": 7, "type": "command_done", "version": 1, "wall_ns": 0, "mono_ns": 0, "reason": "",
+//   {"seq": 7, "type": "command_done", "version": 2, "wall_ns": 0, "mono_ns": 0, "reason": "",
 //   "body": {...}}
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace hydro::tune {
 
 /// Of every event type that this program writes.
-constexpr int kEventVersion = 1;
+constexpr int kEventVersion = 2;
 
 [[nodiscard]] std::string_view event_type(const EventBody& body);
 [[nodiscard]] Json to_json(const Event& event);

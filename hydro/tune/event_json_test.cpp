@@ -15,7 +15,9 @@
 
 #include "hydro/base/json.h"
 #include "hydro/base/result.h"
+#include "hydro/search/scheduler.h"
 #include "hydro/search/space.h"
+#include "hydro/search/stop_rules.h"
 #include "hydro/tune/events.h"
 #include "hydro/tune/state.h"
 #include "hydro/tune/testing.h"
@@ -32,12 +34,28 @@ using worker::TrialId;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Every type once, no field at its default.
-std::vector<EventBody> make_bodies() {
+StudySettings make_full_settings() {
   StudySettings settings = make_settings(4);
   settings.mode = Mode::kMin;
   settings.max_concurrent_trials = 3;
+  settings.scheduler = {.kind = search::SchedulerKind::kHyperband,
+                        .type = search::SchedulerType::kPromotion,
+                        .grace_period = 2,
+                        .reduction_factor = 4,
+                        .max_t = 9,
+                        .brackets = 2,
+                        .min_samples = 5};
+  settings.stop = {
+      .kind = search::StopKind::kAll,
+      .metric = {},
+      .rules = {{.kind = search::StopKind::kBelow, .metric = "x", .bound = 0.5, .rules = {}}}};
+  settings.suggest_ahead = SuggestAhead::kNone;
   settings.seed = std::numeric_limits<std::uint64_t>::max();
+  return settings;
+}
+
+/// Every type once, no field at its default.
+std::vector<EventBody> make_bodies() {
   TrialSuggested suggestion = make_suggestion(2);
   suggestion.config = {
       {"a", true}, {"b", std::int64_t{128}}, {"c", 128.0}, {"d", std::string("relu")}};
@@ -54,7 +72,7 @@ std::vector<EventBody> make_bodies() {
       .epoch = 0.5,
       .metrics = {{"train_loss", kNan}, {"val_loss", -kInfinity}, {"x", 0.1}}};
   return {
-      StudyOpened{.settings = settings, .process_start_ns = -5},
+      StudyOpened{.settings = make_full_settings(), .process_start_ns = -5},
       Prepared{},
       suggestion,
       SuggestionsExhausted{},
@@ -76,6 +94,9 @@ std::vector<EventBody> make_bodies() {
           .error = make_error("H0603", "disk full").at("best").because("x").keeping("y")},
       CommandLost{.command = CommandId{4}},
       TrialFinished{.trial = TrialId{1}},
+      TrialStopped{.trial = TrialId{1}, .cause = "low"},
+      TrialPaused{.trial = TrialId{1}, .cause = "rung"},
+      TrialPromoted{.trial = TrialId{1}, .cause = "high"},
       TrialFailed{.trial = TrialId{1}, .cause = "nan"},
       TargetStarted{.trial = TrialId{1}, .container = ContainerId{3}},
       TargetFinished{.trial = TrialId{1}},
@@ -106,7 +127,7 @@ TEST(EventJson, HasAFormThatStays) {
   EXPECT_EQ(
       make_json(CommandDone{.command = CommandId{4}, .step = 8}).dump(),
       R"({"body":{"command":4,"step":8},"mono_ns":9,"reason":"why","seq":7,"type":"command_done",)"
-      R"("version":1,"wall_ns":8})");
+      R"("version":2,"wall_ns":8})");
   EXPECT_EQ(
       make_json(StudyClosed{.outcome = Outcome::kInterrupted, .error = {}, .cause = {}})["body"]
           .dump(),
@@ -148,13 +169,13 @@ TEST(EventJson, RefusesATypeItDoesNotKnow) {
   Json json = make_json(Prepared{});
   json["type"] = "trial_cloned";
   EXPECT_EQ(refusal(json),
-            "H0643: event `trial_cloned` version 1 is not known to this program");
+            "H0643: event `trial_cloned` version 2 is not known to this program");
 }
 
 TEST(EventJson, RefusesANewerVersion) {
   Json json = make_json(Prepared{});
-  json["version"] = 2;
-  EXPECT_THAT(refusal(json), HasSubstr("H0643: event `prepared` version 2"));
+  json["version"] = 3;
+  EXPECT_THAT(refusal(json), HasSubstr("H0643: event `prepared` version 3"));
 }
 
 TEST(EventJson, NamesTheFieldThatIsDamaged) {

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "hydro/base/result.h"
+#include "hydro/search/scheduler.h"
 #include "hydro/search/space.h"
+#include "hydro/search/stop_rules.h"
 #include "hydro/worker/messages.h"
 #include "hydro/worker/settings.h"
 
@@ -19,6 +21,10 @@ namespace hydro::tune {
 
 enum class Mode : std::uint8_t { kMax, kMin };
 enum class Outcome : std::uint8_t { kFinished, kInterrupted, kFailed };
+
+/// When configurations are asked for: all before any training, or one by one as slots fall
+/// free, for searchers that learn from what ended.
+enum class SuggestAhead : std::uint8_t { kAll, kNone };
 
 /// What decisions read of the job file and the machine.
 struct StudySettings {
@@ -36,6 +42,9 @@ struct StudySettings {
   bool evaluate_test = false;  // the target, after its last step
   // A target that ends worse than its own surrogate: the next best is trained too, once.
   bool retry_worse_target = true;
+  search::SchedulerSettings scheduler;
+  search::StopRule stop;  // ends a trial at an evaluation, whatever the scheduler says
+  SuggestAhead suggest_ahead = SuggestAhead::kAll;
   std::uint64_t seed = 0;
   std::uint64_t data_seed = 0;
   std::string weights;  // file that the delivered weights are written to
@@ -75,7 +84,8 @@ struct PlannedContainer {
   std::vector<worker::TrialId> trials;
 };
 
-/// The packing of all trials that had no container; they start in this order.
+/// The packing of all trials that had no container; they start in this order, promoted ones
+/// before those that never ran.
 struct ContainersPlanned {
   static constexpr std::string_view kType = "containers_planned";
   std::vector<PlannedContainer> containers;
@@ -156,6 +166,27 @@ struct TrialFinished {
   worker::TrialId trial{};
 };
 
+/// The scheduler or a stop rule ended it; its value counts.
+struct TrialStopped {
+  static constexpr std::string_view kType = "trial_stopped";
+  worker::TrialId trial{};
+  std::string cause;
+};
+
+/// It waits at a rung; its state is taken out of its container.
+struct TrialPaused {
+  static constexpr std::string_view kType = "trial_paused";
+  worker::TrialId trial{};
+  std::string cause;
+};
+
+/// A waiting trial goes on, in a container of its own time.
+struct TrialPromoted {
+  static constexpr std::string_view kType = "trial_promoted";
+  worker::TrialId trial{};
+  std::string cause;
+};
+
 struct TrialFailed {
   static constexpr std::string_view kType = "trial_failed";
   worker::TrialId trial{};
@@ -206,6 +237,9 @@ using EventBody = std::variant<StudyOpened,
                                CommandFailed,
                                CommandLost,
                                TrialFinished,
+                               TrialStopped,
+                               TrialPaused,
+                               TrialPromoted,
                                TrialFailed,
                                TargetStarted,
                                TargetFinished,

@@ -3,10 +3,12 @@
 // once, each followed by a new decision, so a line's block holds all that follows from it.
 // HYDRO_UPDATE_GOLDEN=1 rewrites the files.
 //
-//   open KEY=NUMBER...        keys: slots trials fusion scaling target_threads max_concurrent
-//                             mode_min retry
+//   open [WORD...] KEY=NUMBER...   keys: slots trials fusion scaling target_threads
+//                             max_concurrent mode_min retry eta max_t grace brackets samples
+//                             lazy above (a stop rule on the metric); words: a scheduler, a
+//                             type
 //   prepared | exhausted | stop | lost | summary
-//   suggest COUNT batch=N     that many trials
+//   suggest COUNT batch=N evaluations=N   that many trials, ten steps an evaluation
 //   train COMMAND T=V...      a report for each trial T (V: nan diverges, inf is reported),
 //                             then the run is done
 //   done COMMAND | failed COMMAND | stopped COMMAND step=N
@@ -31,7 +33,10 @@
 
 #include "hydro/base/result.h"
 #include "hydro/base/text.h"
+#include "hydro/search/scheduler.h"
+#include "hydro/search/stop_rules.h"
 #include "hydro/tune/decide.h"
+#include "hydro/tune/event_fields.h"
 #include "hydro/tune/event_json.h"
 #include "hydro/tune/events.h"
 #include "hydro/tune/state.h"
@@ -68,6 +73,7 @@ std::string describe(const worker::Order& order) {
               body.spec.trials, std::back_inserter(trials), &worker::TrialSpec::id);
           return "launch container " + number(body.spec.id) + " " + list(trials) + ", model " +
                  body.spec.model + ", batch " + std::to_string(body.spec.batch_size) +
+                 (body.spec.step > 0 ? ", from step " + std::to_string(body.spec.step) : "") +
                  ", threads " + std::to_string(body.threads);
         } else if constexpr (std::is_same_v<Body, worker::Run>) {
           return "run container " + number(body.container) + " to " + std::to_string(body.to) +
@@ -122,10 +128,13 @@ std::string describe(const std::optional<double>& value) {
 }
 
 std::string describe(const Summary& summary) {
-  std::string text = "  state " + summary.state + ": " +
-                     std::to_string(summary.counts.finished) + " finished, " +
-                     std::to_string(summary.counts.failed) + " failed of " +
-                     std::to_string(summary.counts.total) + "\n";
+  std::string text =
+      "  state " + summary.state + ": " + std::to_string(summary.counts.finished) +
+      " finished, " +
+      (summary.counts.stopped > 0 ? std::to_string(summary.counts.stopped) + " stopped, "
+                                  : "") +
+      std::to_string(summary.counts.failed) + " failed of " +
+      std::to_string(summary.counts.total) + "\n";
   if (summary.best) {
     text += "  best trial " + number(summary.best->id) + " value " +
             describe(summary.best->value) + "\n";
@@ -222,6 +231,20 @@ class Player {
     }
   }
 
+  static search::SchedulerSettings scheduler_of(const Line& line) {
+    search::SchedulerSettings settings;
+    for (const std::string& word : line.words) {
+      settings.kind = EnumText<search::SchedulerKind>::find(word).value_or(settings.kind);
+      settings.type = EnumText<search::SchedulerType>::find(word).value_or(settings.type);
+    }
+    settings.reduction_factor = line.pair("eta", 3);
+    settings.max_t = line.pair("max_t", 9);
+    settings.grace_period = line.pair("grace", 1);
+    settings.brackets = line.pair("brackets", 1);
+    settings.min_samples = line.pair("samples", 3);
+    return settings;
+  }
+
   void open(const Line& line) {
     StudySettings settings = make_settings(line.pair("trials", 0), line.pair("slots", 2));
     settings.fusion = line.pair("fusion", 1);
@@ -229,6 +252,15 @@ class Player {
     settings.target_threads = static_cast<int>(line.pair("target_threads", 2));
     settings.retry_worse_target = line.pair("retry", 1) == 1;
     settings.mode = line.pair("mode_min", 0) == 1 ? Mode::kMin : Mode::kMax;
+    settings.scheduler = scheduler_of(line);
+    settings.suggest_ahead =
+        line.pair("lazy", 0) == 1 ? SuggestAhead::kNone : SuggestAhead::kAll;
+    if (const std::int64_t bound = line.pair("above", 0); bound > 0) {
+      settings.stop = {.kind = search::StopKind::kAbove,
+                       .metric = settings.metric,
+                       .bound = static_cast<double>(bound),
+                       .rules = {}};
+    }
     if (const std::int64_t limit = line.pair("max_concurrent", 0); limit > 0) {
       settings.max_concurrent_trials = limit;
     }
@@ -239,8 +271,13 @@ class Player {
 
   void suggest(const Line& line) {
     for (std::int64_t i = 0; i < line.count(); ++i) {
-      happen(make_suggestion(static_cast<std::int64_t>(journal_.state().trials.size()),
-                             line.pair("batch", 64)));
+      TrialSuggested suggestion = make_suggestion(
+          static_cast<std::int64_t>(journal_.state().trials.size()), line.pair("batch", 64));
+      if (const std::int64_t evaluations = line.pair("evaluations", 0); evaluations > 0) {
+        suggestion.budget = {
+            .steps = 10 * evaluations, .steps_per_epoch = 10, .evaluate_every = 10};
+      }
+      happen(suggestion);
     }
   }
 

@@ -38,7 +38,7 @@ bool State::all_suggested() const {
 }
 
 std::optional<worker::TrialId> State::best() const {
-  return ranking.empty() ? std::nullopt : std::optional(ranking.begin()->second);
+  return ranking.empty() ? std::nullopt : std::optional(ranking.begin()->trial);
 }
 
 bool State::is_better(double a, double b) const {
@@ -70,6 +70,11 @@ worker::ContainerId container_of(const Trial& trial) {
   return *trial.container;
 }
 
+std::int64_t trained_ns(const Trial& trial, std::int64_t now_ns) {
+  const bool runs = trial.status == TrialStatus::kRunning;
+  return trial.trained_ns + (runs ? now_ns - trial.begin_ns : 0);
+}
+
 std::optional<double> value_of(const std::vector<worker::Report>& reports,
                                const std::string& metric) {
   for (const worker::Report& report : std::views::reverse(reports)) {
@@ -94,6 +99,7 @@ worker::ContainerSpec spec_of(const State& state, const Container& container) {
                              .study_seed = state.study().seed,
                              .data_seed = state.study().data_seed,
                              .evaluate_test = state.study().evaluate_test && target,
+                             .step = container.step,
                              .trials = {}};
   for (const worker::TrialId id : container.trials) {
     spec.trials.push_back({.id = id, .settings = state.trial(id).suggestion.settings});

@@ -2,16 +2,18 @@
 // decisions from scanning all trials. Only apply() writes it.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "hydro/base/result.h"
+#include "hydro/search/scheduler.h"
+#include "hydro/search/verdict.h"
 #include "hydro/tune/events.h"
 #include "hydro/tune/phases.h"
 #include "hydro/worker/messages.h"
@@ -19,17 +21,36 @@
 namespace hydro::tune {
 
 /// kInterrupted: was training when the study stopped; not kept until resume is built.
-enum class TrialStatus : std::uint8_t { kWaiting, kRunning, kFinished, kFailed, kInterrupted };
+/// kPaused: waits at a rung, and may be promoted. kStopped: ended early, its value counts.
+enum class TrialStatus : std::uint8_t {
+  kWaiting,
+  kRunning,
+  kPaused,
+  kFinished,
+  kStopped,
+  kFailed,
+  kInterrupted
+};
+
+/// What follows from a trial's last report, as soon as its container stands still.
+struct Judgement {
+  search::Fate fate = search::Fate::kContinue;
+  std::string cause;
+};
 
 struct Trial {
   TrialSuggested suggestion;
   TrialStatus status = TrialStatus::kWaiting;
-  std::string cause;  // why it failed
+  std::string cause;  // why it failed, was stopped or waits
   std::optional<worker::ContainerId> container;
   std::vector<worker::Report> reports;
   std::optional<std::int64_t> diverged_at;  // step
-  std::int64_t begin_ns = 0;
-  std::int64_t end_ns = 0;
+  std::int64_t milestone = 0;               // steps at which it is looked at next
+  std::optional<Judgement> judgement;       // due at its milestone; nothing: it finishes there
+  std::int64_t step = 0;                    // where it was paused; 0: never
+  bool extracted = false;                   // its state waits outside any container
+  std::int64_t begin_ns = 0;                // of its training since it last waited
+  std::int64_t trained_ns = 0;              // before that
 };
 
 enum class ContainerStatus : std::uint8_t { kPlanned, kBound, kRunning, kIdle, kDissolved };
@@ -38,7 +59,8 @@ struct Container {
   worker::ContainerId id{};
   worker::TrialKind kind = worker::TrialKind::kSurrogate;
   std::vector<worker::TrialId> trials;
-  std::vector<worker::TrialId> live;  // not ended
+  std::vector<worker::TrialId> live;     // in training
+  std::vector<worker::TrialId> leaving;  // no longer live, but still held by the worker
   ContainerStatus status = ContainerStatus::kPlanned;
   worker::SlotId slot{};
   std::int64_t step = 0;
@@ -70,11 +92,23 @@ struct Target {
 struct Counts {
   std::int64_t total = 0;
   std::int64_t running = 0;
+  std::int64_t paused = 0;
   std::int64_t finished = 0;
+  std::int64_t stopped = 0;
   std::int64_t failed = 0;
   std::int64_t interrupted = 0;
 
-  [[nodiscard]] std::int64_t ended() const { return finished + failed; }
+  [[nodiscard]] std::int64_t ended() const { return finished + stopped + failed; }
+};
+
+/// What makes one ended trial better than another: the higher rung, then the value, then the
+/// lower id. The best is the least.
+struct Rank {
+  std::int64_t minus_rung = 0;  // of schedulers without rungs all are equal
+  double loss = 0;              // the value, negated where larger is better
+  worker::TrialId trial{};
+
+  auto operator<=>(const Rank&) const = default;
 };
 
 struct State {
@@ -97,10 +131,14 @@ struct State {
 
   // Derived.
   std::vector<Slot> slots;
-  std::deque<worker::ContainerId> waiting;               // planned, in starting order
-  std::set<worker::ContainerId> parked;                  // all trials ended, not dissolved
-  std::set<std::pair<double, worker::TrialId>> ranking;  // finished trials, best first
-  std::int64_t unplanned = 0;                            // trials without a container
+  std::deque<worker::ContainerId> waiting;  // planned, in starting order
+  std::set<worker::ContainerId> parked;     // all trials ended, not dissolved
+  std::set<Rank> ranking;                   // finished and stopped, best first
+  std::set<worker::TrialId> unplanned;      // without a container
+  std::set<worker::TrialId> paused;
+  std::set<worker::TrialId> left_over;  // ended while they waited: their states are to go
+  std::map<std::int64_t, std::int64_t> stopped_at;  // how many, by rung; 0: by no rung
+  search::Scheduler scheduler;
   Counts counts;
 
   /// Requires: the study is open (BugError); the same for the two below and ids that exist
@@ -125,6 +163,9 @@ void apply(State& state, const Event& event);
 
 /// Requires: the trial is planned (BugError)
 [[nodiscard]] worker::ContainerId container_of(const Trial& trial);
+
+/// Wall time in training up to `now_ns`; containers are shared.
+[[nodiscard]] std::int64_t trained_ns(const Trial& trial, std::int64_t now_ns);
 
 /// The study's metric in the last report that has it.
 [[nodiscard]] std::optional<double> value_of(const std::vector<worker::Report>& reports,

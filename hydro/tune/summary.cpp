@@ -20,10 +20,12 @@
 namespace hydro::tune {
 namespace {
 
-constexpr EnumList<TrialStatus, 5> kTrialStatuses = {
+constexpr EnumList<TrialStatus, 7> kTrialStatuses = {
     {{{TrialStatus::kWaiting, "waiting"},
       {TrialStatus::kRunning, "running"},
+      {TrialStatus::kPaused, "paused"},
       {TrialStatus::kFinished, "finished"},
+      {TrialStatus::kStopped, "stopped"},
       {TrialStatus::kFailed, "failed"},
       {TrialStatus::kInterrupted, "interrupted"}}}};
 constexpr EnumList<TargetStatus, 4> kTargetStatuses = {
@@ -38,16 +40,13 @@ double epochs_of(const std::vector<worker::Report>& reports) {
 
 TrialRow row_of(const State& state, const Trial& trial) {
   constexpr double kNanosecond = 1e-9;
-  const bool began = trial.status != TrialStatus::kWaiting;
-  const std::int64_t end_ns =
-      trial.status == TrialStatus::kRunning ? state.last_ns : trial.end_ns;
   return {.id = trial.suggestion.id,
           .status = trial.status,
           .reason = trial.cause,
           .config = trial.suggestion.config,
           .value = value_of(trial.reports, state.study().metric),
           .epochs = epochs_of(trial.reports),
-          .seconds = began ? static_cast<double>(end_ns - trial.begin_ns) * kNanosecond : 0};
+          .seconds = static_cast<double>(trained_ns(trial, state.last_ns)) * kNanosecond};
 }
 
 /// "val_accuracy" -> "test_accuracy"; a metric of another split has no counterpart.
@@ -139,7 +138,9 @@ std::string causes_text(const State& state) {
 
 std::string what_ended(const Counts& counts) {
   return std::to_string(counts.finished) + " of " + std::to_string(counts.total) +
-         " trials finished, " + std::to_string(counts.failed) + " failed";
+         " trials finished, " +
+         (counts.stopped > 0 ? std::to_string(counts.stopped) + " stopped, " : "") +
+         std::to_string(counts.failed) + " failed";
 }
 
 std::string target_causes(const State& state) {
@@ -200,6 +201,7 @@ Summary summarize(const State& state) {
                   .target = {},
                   .targets = {},
                   .counts = state.counts,
+                  .stopped_at = state.stopped_at,
                   .failures = group_failures(state),
                   .phases = phases_of(state)};
   if (const auto best = state.best()) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,7 +22,7 @@ namespace hydro::tune {
 struct TrialRow {
   worker::TrialId id{};
   TrialStatus status = TrialStatus::kWaiting;
-  std::string reason;  // why it failed or was interrupted
+  std::string reason;  // why it failed, was stopped, waits or was interrupted
   search::Config config;
   std::optional<double> value;  // of the study's metric, last report
   double epochs = 0;
@@ -65,8 +66,9 @@ struct Summary {
   std::optional<TargetRow> target;  // delivered; nothing unless one finished
   std::vector<TargetRow> targets;   // all attempts
   Counts counts;
-  std::vector<FailureCause> failures;  // most frequent first, then by first trial
-  PhaseSeconds phases;                 // of an open study: up to its last event
+  std::map<std::int64_t, std::int64_t> stopped_at;  // how many, by rung; 0: by no rung
+  std::vector<FailureCause> failures;               // most frequent first, then by first trial
+  PhaseSeconds phases;                              // of an open study: up to its last event
 };
 
 [[nodiscard]] Summary summarize(const State& state);

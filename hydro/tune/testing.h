@@ -90,6 +90,8 @@ struct World {
     return make_suggestion(id);
   };
   std::function<double(worker::TrialId)> surrogate_value = [](worker::TrialId) { return 0.5; };
+  /// At a step of the search; without it surrogate_value() at every evaluation.
+  std::function<double(worker::TrialId, std::int64_t)> curve = {};
   std::function<double(worker::TrialId)> target_value = [](worker::TrialId) { return 0.9; };
   std::uint64_t arrivals = 0;  // seed of the order in which commands answer
   bool one_decision_at_a_time = false;
@@ -145,10 +147,25 @@ class Simulation {
     journal_.append(CommandDone{.command = id, .step = order.to});
   }
 
-  void train(worker::CommandId id, const Container& container, std::int64_t step) {
+  /// Every evaluation of the run, trials in order.
+  void train(worker::CommandId id, const Container& container, std::int64_t to) {
+    const worker::Budget budget =
+        journal_.state().trial(container.trials.front()).suggestion.budget;
+    const worker::ContainerId container_id = container.id;
+    const std::int64_t from = container.step;
+    for (std::int64_t step = from + 1; step <= to; ++step) {
+      if (step % budget.evaluate_every == 0 || step == budget.steps) {
+        evaluate(id, journal_.state().container(container_id), step);
+      }
+    }
+  }
+
+  void evaluate(worker::CommandId id, const Container& container, std::int64_t step) {
     const bool target = container.kind == worker::TrialKind::kTarget;
     for (const worker::TrialId trial : std::vector(container.live)) {
-      const double value = target ? world_.target_value(trial) : world_.surrogate_value(trial);
+      const double value = target         ? world_.target_value(trial)
+                           : world_.curve ? world_.curve(trial, step)
+                                          : world_.surrogate_value(trial);
       if (std::isnan(value)) {
         journal_.append(TrialDiverged{
             .command = id, .trial = trial, .step = step, .cause = "the loss is not finite"});

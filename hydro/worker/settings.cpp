@@ -81,6 +81,11 @@ double steps_of(const Span& span, const Budget& budget) {
   return span.amount;
 }
 
+std::int64_t evaluation_at(const Budget& budget, std::int64_t step) {
+  HYDRO_CHECK(budget.evaluate_every >= 1, "nothing is evaluated");
+  return (step + budget.evaluate_every - 1) / budget.evaluate_every;
+}
+
 double lr_factor(const Schedule& schedule, const Budget& budget, std::int64_t step) {
   const auto t = static_cast<double>(step);
   const double warmup = steps_of(schedule.warmup, budget);

@@ -57,6 +57,11 @@ struct Budget {
   bool operator==(const Budget&) const = default;
 };
 
+/// The evaluation at `step`, or the next one, counted from 1.
+///
+/// Requires: evaluate_every at least 1 (BugError)
+[[nodiscard]] std::int64_t evaluation_at(const Budget& budget, std::int64_t step);
+
 /// Numbers that may differ between the trials of one container.
 struct TrialSettings {
   Optimizer optimizer;              // kind, nesterov, amsgrad must agree inside a container
