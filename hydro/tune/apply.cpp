@@ -199,6 +199,7 @@ struct Fold {
                 "trials are numbered without gaps");
     state.trials.emplace_back();
     state.trials.back().suggestion = suggested;
+    state.searcher_failures = 0;
     ++state.unplanned;
   }
 
@@ -352,6 +353,12 @@ struct Fold {
   void operator()(const TargetFailed& failed) const {
     end_target(state, TargetStatus::kFailed);
     current_target(state).cause = failed.cause;
+  }
+
+  void operator()(const SearcherFailed& failed) const {
+    HYDRO_CHECK(failed.attempt == state.searcher_failures + 1, "attempts are counted");
+    state.searcher_failures = failed.attempt;
+    state.searcher_cause = failed.cause;
   }
 
   void operator()(const StopRequested& /*requested*/) const { state.stop_requested = true; }

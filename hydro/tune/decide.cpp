@@ -54,6 +54,39 @@ Record plan_containers(const State& state) {
   return {.body = std::move(planned), .reason = {}};
 }
 
+// --- suggestions ---
+
+/// Trials that could start at once, were they there.
+std::int64_t room(const State& state) {
+  const auto is_free = [](const Slot& slot) { return !slot.in_flight && !slot.active; };
+  const std::int64_t free =
+      std::ranges::count_if(state.slots, is_free) * most_trials_together(state.study());
+  const auto& limit = state.study().max_concurrent_trials;
+  return limit ? std::min(free, *limit - state.counts.running) : free;
+}
+
+std::int64_t waiting_trials(const State& state) {
+  std::int64_t waiting = state.unplanned;
+  for (const ContainerId id : state.waiting) {
+    waiting += static_cast<std::int64_t>(state.container(id).trials.size());
+  }
+  return waiting;
+}
+
+/// How many configurations to ask for.
+std::int64_t wanted_suggestions(const State& state) {
+  if (state.all_suggested() || state.lost_searcher()) {
+    return 0;
+  }
+  const auto first = static_cast<std::int64_t>(state.trials.size());
+  const std::int64_t left = state.study().trials - first;
+  const auto& ahead = state.study().suggest_ahead;
+  if (!ahead) {
+    return left;
+  }
+  return std::clamp<std::int64_t>(room(state) + *ahead - waiting_trials(state), 0, left);
+}
+
 // --- surrogates ---
 
 std::int64_t next_stop(const State& state, const Container& container) {
@@ -230,9 +263,9 @@ std::vector<Decision> decide(const State& state, Effort* effort) {
   if (!state.prepared) {
     return decisions;
   }
-  if (!state.all_suggested()) {
+  if (const std::int64_t count = wanted_suggestions(state); count > 0) {
     const auto first = static_cast<std::int64_t>(state.trials.size());
-    decisions.emplace_back(Suggest{.first = first, .count = state.study().trials - first});
+    decisions.emplace_back(Suggest{.first = first, .count = count});
     return decisions;
   }
   if (state.unplanned > 0) {
@@ -241,7 +274,9 @@ std::vector<Decision> decide(const State& state, Effort* effort) {
   }
   SlotRound(state, effort != nullptr ? *effort : unread, decisions).decide_all();
   if (decisions.empty() && state.pending.empty()) {
-    decisions.push_back(decide_target(state));
+    decisions.push_back(state.lost_searcher()
+                            ? close_study(Outcome::kInterrupted, "H0723", state.searcher_cause)
+                            : decide_target(state));
   }
   return decisions;
 }

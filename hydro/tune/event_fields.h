@@ -200,6 +200,7 @@ struct FieldsOf<StudySettings> {
     field("seed", x.seed);
     field("data_seed", x.data_seed);
     field("weights", x.weights);
+    field("suggest_ahead", x.suggest_ahead);
   }
 };
 
@@ -345,6 +346,14 @@ template <>
 struct FieldsOf<TargetFailed> {
   static void visit(auto& field, auto& x) {
     field("trial", x.trial);
+    field("cause", x.cause);
+  }
+};
+
+template <>
+struct FieldsOf<SearcherFailed> {
+  static void visit(auto& field, auto& x) {
+    field("attempt", x.attempt);
     field("cause", x.cause);
   }
 };

@@ -37,6 +37,7 @@ std::vector<EventBody> make_bodies() {
   StudySettings settings = make_settings(4);
   settings.mode = Mode::kMin;
   settings.max_concurrent_trials = 3;
+  settings.suggest_ahead = 2;
   settings.seed = std::numeric_limits<std::uint64_t>::max();
   TrialSuggested suggestion = make_suggestion(2);
   suggestion.config = {
@@ -81,7 +82,8 @@ std::vector<EventBody> make_bodies() {
       TargetFinished{.trial = TrialId{1}},
       TargetFailed{.trial = TrialId{1}, .cause = "nan"},
       StopRequested{},
-      StudyClosed{.outcome = Outcome::kFailed, .error = "H0640", .cause = "nan"}};
+      StudyClosed{.outcome = Outcome::kFailed, .error = "H0640", .cause = "nan"},
+      SearcherFailed{.attempt = 2, .cause = "it hangs"}};
 }
 
 Json make_json(EventBody body) {

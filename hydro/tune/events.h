@@ -39,6 +39,9 @@ struct StudySettings {
   std::uint64_t seed = 0;
   std::uint64_t data_seed = 0;
   std::string weights;  // file that the delivered weights are written to
+  // Trials that may wait for a slot; nothing: all are suggested first. A searcher that learns
+  // is asked late, when it knows most.
+  std::optional<std::int64_t> suggest_ahead;
 };
 
 /// `process_start_ns`: monotonic; the makespan begins there.
@@ -172,6 +175,13 @@ struct TargetFailed {
   std::string cause;
 };
 
+/// The searcher gave no answer; `attempt` counts failures without a suggestion between them.
+struct SearcherFailed {
+  static constexpr std::string_view kType = "searcher_failed";
+  std::int64_t attempt = 1;
+  std::string cause;
+};
+
 struct StopRequested {
   static constexpr std::string_view kType = "stop_requested";
 };
@@ -202,7 +212,8 @@ using EventBody = std::variant<StudyOpened,
                                TargetFinished,
                                TargetFailed,
                                StopRequested,
-                               StudyClosed>;
+                               StudyClosed,
+                               SearcherFailed>;
 
 /// Wall and monotonic time are for people and phases; no decision reads them.
 struct Event {
