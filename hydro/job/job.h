@@ -4,6 +4,7 @@
 // Job may be shared.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -134,7 +135,7 @@ struct TrainSection {
 // ---- tune ----
 
 enum class Mode : std::uint8_t { kMin, kMax };
-enum class SearchKind : std::uint8_t { kRandom, kGrid };
+enum class SearchKind : std::uint8_t { kRandom, kGrid, kSobol, kProcess };
 enum class Parametrization : std::uint8_t { kMup, kPaper, kStandard };
 /// Whether a target that ends worse than its own surrogate is followed by one more.
 enum class TargetRetry : std::uint8_t { kWorse, kOff };
@@ -147,11 +148,22 @@ struct Fusion {
   std::int64_t limit = 0;  // kLimit
 };
 
+/// A process is either `command`, or the adapter of Optuna with one of its samplers.
+struct SearchSection {
+  SearchKind kind = SearchKind::kRandom;
+  std::vector<std::string> command = {};  // the program and its arguments; empty: Optuna
+  std::string sampler = {};               // of Optuna
+  std::string arguments = "{}";           // of the sampler, JSON
+  std::chrono::milliseconds deadline = std::chrono::seconds(60);  // for one answer
+};
+
 struct TuneSection {
   std::string metric;
   Mode mode = Mode::kMax;
   std::int64_t num_samples = 10;
-  SearchKind search = SearchKind::kRandom;
+  SearchSection search;
+  std::vector<search::Config> points;  // tried first
+  std::optional<bool> dedup;           // nothing: where the space is finite
   double scaling = 8;
   Parametrization parametrization = Parametrization::kMup;
   bool zero_query = false;  // queries of attention start at 0
@@ -233,8 +245,11 @@ struct ResolvedTrial {
 [[nodiscard]] std::int64_t largest_batch_size(const Job& job);
 /// In the order of the sections; an option of a choice has its number in the path.
 [[nodiscard]] std::vector<DefaultValue> defaults_used(const Job& job);
-/// The search of the job. A checked job has one.
+/// The search of the job, with the points that go first; a checked job has one. For a process,
+/// which this room cannot start, a random search of as many configurations stands in.
 [[nodiscard]] std::unique_ptr<search::Searcher> make_searcher(const Job& job);
+/// Whether no configuration is tried twice: what `dedup` says, or whether the space is finite.
+[[nodiscard]] bool tries_each_once(const Job& job);
 /// How much training a trial of that batch size gets on `samples` training samples.
 [[nodiscard]] worker::Budget budget(const TrainSection& train,
                                     std::int64_t samples,

@@ -8,6 +8,7 @@
 
 #include "hydro/base/result.h"
 #include "hydro/job/job.h"
+#include "hydro/job/transfer.h"
 #include "hydro/search/space.h"
 #include "hydro/shrink/coordinates.h"
 #include "hydro/shrink/surrogate.h"
@@ -33,6 +34,7 @@ struct CheckReport {
   double scaling = 1;
   std::vector<CheckedModel> models;
   search::Space space;
+  std::vector<job::Transfer> transfers;  // one a parameter of the space
   std::vector<job::DefaultValue> defaults;
   std::vector<CheckedGroup> groups;
   std::optional<shrink::CoordinateVerdict> coordinates;

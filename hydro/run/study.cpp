@@ -20,6 +20,7 @@
 #include "hydro/run/backend.h"
 #include "hydro/run/coordinate_check.h"
 #include "hydro/run/edge.h"
+#include "hydro/run/external_searcher.h"
 #include "hydro/run/fingerprints.h"
 #include "hydro/run/fresh_folder.h"
 #include "hydro/run/material.h"
@@ -52,13 +53,13 @@ std::int64_t fusion_limit(const job::Fusion& fusion) {
 }
 
 tune::StudySettings settings_of(const job::Job& job,
-                                std::int64_t trials,
+                                const search::Searcher& searcher,
                                 const fs::path& folder) {
   const std::int64_t cores = core_count(job);
   return {.name = job.name,
           .metric = job.tune.metric,
           .mode = job.tune.mode == job::Mode::kMin ? tune::Mode::kMin : tune::Mode::kMax,
-          .trials = trials,
+          .trials = searcher.total(),
           .slots = cores,
           .surrogate_threads = 1,
           .target_threads = static_cast<int>(cores),
@@ -70,7 +71,8 @@ tune::StudySettings settings_of(const job::Job& job,
           .retry_worse_target = job.tune.target_retry == job::TargetRetry::kWorse,
           .seed = job.tune.seed,
           .data_seed = job.data.seed,
-          .weights = (fs::absolute(folder) / "best" / "model.safetensors").string()};
+          .weights = (fs::absolute(folder) / "best" / "model.safetensors").string(),
+          .suggest_ahead = searcher.learns() ? std::optional<std::int64_t>(0) : std::nullopt};
 }
 
 /// The short coordinate check before a search; a miss warns or ends the start, as the job asks.
@@ -132,10 +134,10 @@ Result<Material> prepare(const job::Job& job,
 
 Suggester make_suggester(const job::Job& job,
                          const Material& material,
-                         const search::Searcher& searcher) {
+                         search::Searcher& searcher) {
   return [&job, &material, &searcher](
              std::int64_t k) -> Result<std::optional<tune::TrialSuggested>> {
-    const std::optional<search::Config> config = searcher.suggest(k);
+    HYDRO_TRY(const std::optional<search::Config> config, searcher.ask(k));
     if (!config.has_value()) {
       return std::optional<tune::TrialSuggested>();
     }
@@ -152,6 +154,13 @@ Suggester make_suggester(const job::Job& job,
                              .settings = trial.settings,
                              .cost_per_sample = architecture.cost_per_sample});
   };
+}
+
+Teller make_teller(search::Searcher& searcher) {
+  return searcher.learns() ? Teller([&searcher](const search::Outcome& outcome) {
+    return searcher.tell(outcome);
+  })
+                           : Teller();
 }
 
 Journal make_journal(store::StudyDb& database) {
@@ -184,6 +193,7 @@ struct Running {
   const Backend& backend;
   const fs::path& folder;
   store::StudyDb& database;
+  search::Searcher& searcher;
 };
 
 Result<tune::State> run_to_close(const Running& running,
@@ -191,13 +201,13 @@ Result<tune::State> run_to_close(const Running& running,
                                  const Listener& listener,
                                  const Clock& clock,
                                  const std::stop_token& stop) {
-  const std::unique_ptr<search::Searcher> searcher = job::make_searcher(running.job);
-  const std::int64_t trials = searcher->total().value_or(running.job.tune.num_samples);
-  const tune::StudySettings settings = settings_of(running.job, trials, running.folder);
+  search::Searcher& searcher = running.searcher;
+  const tune::StudySettings settings = settings_of(running.job, searcher, running.folder);
   Edge edge(make_journal(running.database),
-            make_suggester(running.job, running.material, *searcher),
+            make_suggester(running.job, running.material, searcher),
             listener.event,
-            clock);
+            clock,
+            make_teller(searcher));
   HYDRO_TRY_VOID(edge.append(
       tune::StudyOpened{.settings = settings, .process_start_ns = request.process_start_ns},
       "hydro tune"));
@@ -207,6 +217,9 @@ Result<tune::State> run_to_close(const Running& running,
         static_cast<std::int32_t>(settings.slots),
         running.backend.workers(running.material, running.job.train.task));
     HYDRO_TRY_VOID(edge.run(*engine, stop));
+  }
+  if (searcher.learns() && listener.logs) {
+    listener.logs(edge.latency().text());
   }
   HYDRO_TRY_VOID(running.database.close());
   return edge.state();
@@ -243,6 +256,8 @@ Result<StudyOutcome> tune_study(const TuneRequest& request,
   const Folders folders = {.job = fs::absolute(request.job).parent_path(),
                            .run = fs::absolute(folder.path())};
   listener.opened(job, folder.path());
+  HYDRO_TRY(const std::unique_ptr<search::Searcher> searcher,
+            open_searcher(job, folders.job, stop));
   HYDRO_TRY(const Material material, prepare(job, folders, backend, listener, stop));
   HYDRO_TRY(store::StudyDb database, write_start(job, material, folder.path()));
   folder.keep();
@@ -250,7 +265,8 @@ Result<StudyOutcome> tune_study(const TuneRequest& request,
                            .material = material,
                            .backend = backend,
                            .folder = folder.path(),
-                           .database = database};
+                           .database = database,
+                           .searcher = *searcher};
   HYDRO_TRY(tune::State state, run_to_close(running, request, listener, clock, stop));
   HYDRO_TRY_VOID(write_best_config(job, state, folder.path()));
   return StudyOutcome{

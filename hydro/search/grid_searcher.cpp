@@ -1,98 +1,20 @@
-#include "hydro/search/searcher.h"
-
+// The product of all values.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
-#include "hydro/base/philox.h"
 #include "hydro/base/result.h"
+#include "hydro/search/counting.h"
+#include "hydro/search/searcher.h"
 #include "hydro/search/space.h"
 
 namespace hydro::search {
 namespace {
-
-constexpr std::int64_t kMostConfigurations = 1'000'000'000;
-
-/// a x b, or one more than the limit.
-std::int64_t capped_product(std::int64_t a, std::int64_t b) {
-  std::int64_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product)) {
-    return kMostConfigurations + 1;
-  }
-  return std::min(product, kMostConfigurations + 1);
-}
-
-/// Requires: the distribution is finite
-std::int64_t finite_count(const Distribution& distribution) {
-  const std::optional<std::int64_t> count = value_count(distribution);
-  HYDRO_CHECK(count.has_value(), std::string(distribution_name(distribution)));
-  return *count;
-}
-
-Result<void> check_total(std::int64_t total) {
-  if (total > kMostConfigurations) {
-    return make_error("H0707", "the search space asks for more than a billion configurations");
-  }
-  return {};
-}
-
-/// The uniform of parameter `path` in suggestion k. Every (seed, k, path) has a stream of its
-/// own, so that a parameter added to the space moves no other's draws.
-double draw(std::uint64_t seed, std::int64_t k, std::string_view path) {
-  std::string purpose = "suggest/";
-  purpose += path;
-  const PhiloxBlock words = philox(stream_key(seed, std::to_string(k), purpose), {0, 0, 0, 0});
-  return unit_double(words[0], words[1]);
-}
-
-class RandomSearcher final : public Searcher {
- public:
-  RandomSearcher(Space space, std::uint64_t seed, std::int64_t total)
-      : space_(std::move(space)), seed_(seed), total_(total) {}
-
-  [[nodiscard]] std::optional<Config> suggest(std::int64_t k) const override {
-    HYDRO_CHECK(k >= 0);
-    if (k >= total_) {
-      return std::nullopt;
-    }
-    Config config = grid_values(k);
-    for (const Parameter& parameter : space_.parameters) {
-      if (is_active(parameter, config) &&
-          !std::holds_alternative<Grid>(parameter.distribution)) {
-        const double u = draw(seed_, k, parameter.path);
-        config.insert_or_assign(parameter.path, value_at(parameter.distribution, u));
-      }
-    }
-    return config;
-  }
-
-  [[nodiscard]] std::optional<std::int64_t> total() const override { return total_; }
-
- private:
-  /// Digits of k in the mixed base of the grids, last parameter fastest.
-  [[nodiscard]] Config grid_values(std::int64_t k) const {
-    Config config;
-    for (auto it = space_.parameters.rbegin(); it != space_.parameters.rend(); ++it) {
-      if (std::holds_alternative<Grid>(it->distribution)) {
-        const std::int64_t count = finite_count(it->distribution);
-        config.insert_or_assign(it->path, value_of_index(it->distribution, k % count));
-        k /= count;
-      }
-    }
-    return config;
-  }
-
-  Space space_;
-  std::uint64_t seed_;
-  std::int64_t total_;
-};
 
 /// A tree of depth "parameters": level i has one child a value. Only a parameter that some
 /// condition names can change what is below it; below all others every child has the same size.
@@ -108,12 +30,10 @@ class GridSearcher final : public Searcher {
     total_ = size_below(0, {});
   }
 
-  [[nodiscard]] std::int64_t size() const { return total_; }
-
-  [[nodiscard]] std::optional<Config> suggest(std::int64_t k) const override {
+  [[nodiscard]] Result<std::optional<Config>> ask(std::int64_t k) override {
     HYDRO_CHECK(k >= 0);
     if (k >= total_) {
-      return std::nullopt;
+      return std::optional<Config>();
     }
     Config config;
     for (std::size_t level = 0; level < space_.parameters.size(); ++level) {
@@ -121,10 +41,10 @@ class GridSearcher final : public Searcher {
         descend(level, k, config);
       }
     }
-    return config;
+    return std::optional(std::move(config));
   }
 
-  [[nodiscard]] std::optional<std::int64_t> total() const override { return total_; }
+  [[nodiscard]] std::int64_t total() const override { return total_; }
 
  private:
   /// Takes the child of `level` that holds the k-th configuration; k becomes its place inside
@@ -178,27 +98,6 @@ class GridSearcher final : public Searcher {
 
 }  // namespace
 
-Result<std::unique_ptr<Searcher>> make_random_searcher(Space space,
-                                                       std::uint64_t seed,
-                                                       std::int64_t num_samples) {
-  HYDRO_CHECK(num_samples >= 1);
-  std::int64_t total = num_samples;
-  for (const Parameter& parameter : space.parameters) {
-    if (!std::holds_alternative<Grid>(parameter.distribution)) {
-      continue;
-    }
-    if (parameter.condition) {
-      return make_error("H0708",
-                        "`" + parameter.path + "`: a `grid` inside an option of a choice")
-          .because("it would multiply only some of the samples");
-    }
-    total = capped_product(total, finite_count(parameter.distribution));
-  }
-  HYDRO_TRY_VOID(check_total(total));
-  return std::unique_ptr<Searcher>(
-      std::make_unique<RandomSearcher>(std::move(space), seed, total));
-}
-
 Result<std::unique_ptr<Searcher>> make_grid_searcher(Space space) {
   for (const Parameter& parameter : space.parameters) {
     if (!value_count(parameter.distribution)) {
@@ -209,8 +108,13 @@ Result<std::unique_ptr<Searcher>> make_grid_searcher(Space space) {
     }
   }
   auto searcher = std::make_unique<GridSearcher>(std::move(space));
-  HYDRO_TRY_VOID(check_total(searcher->size()));
+  HYDRO_TRY_VOID(check_total(searcher->total()));
   return std::unique_ptr<Searcher>(std::move(searcher));
+}
+
+std::optional<std::int64_t> configuration_count(const Space& space) {
+  const auto grid = make_grid_searcher(space);
+  return grid.has_value() ? std::optional((*grid)->total()) : std::nullopt;
 }
 
 }  // namespace hydro::search
