@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -113,6 +114,12 @@ std::string parameters_text(const shrink::Surrogate& surrogate) {
   return text;
 }
 
+/// Few digits: nobody copies a median.
+std::string value_text(const search::Value& value) {
+  const auto* number = std::get_if<double>(&value);
+  return number != nullptr ? short_number(*number) : search::to_text(value);
+}
+
 std::string space_text(const CheckReport& report) {
   std::string text;
   for (std::size_t i = 0; i < report.space.parameters.size(); ++i) {
@@ -122,7 +129,7 @@ std::string space_text(const CheckReport& report) {
                         parameter.name,
                         search::distribution_name(parameter.distribution),
                         parameter.path,
-                        search::to_text(search::median(parameter.distribution)),
+                        value_text(search::median(parameter.distribution)),
                         job::transfer_name(transfer.kind),
                         transfer.why.empty() ? "" : ": ",
                         transfer.why);
