@@ -1,5 +1,5 @@
 // Samples per second of ResNet-18 training through the worker, as a study runs it.
-//   train_bench WIDTH THREADS WORKERS STEPS [TRIALS [SURVIVORS]]
+//   train_bench WIDTH THREADS WORKERS STEPS [TRIALS [SURVIVORS [BATCH]]]
 // WORKERS threads train one container each, THREADS intra-op threads and TRIALS trials a
 // container. With SURVIVORS all other trials of each container are stopped then, and as many
 // steps follow: what a stop gains, and what the smaller container costs.
@@ -30,7 +30,6 @@ namespace {
 
 using namespace hydro;  // NOLINT(google-build-using-namespace): a program of one file
 
-constexpr std::int64_t kBatch = 128;
 constexpr std::int64_t kSamples = 10000;
 constexpr std::int64_t kWarmUp = 3;
 
@@ -117,16 +116,21 @@ std::shared_ptr<const data::Loader> images() {
       1);
 }
 
-worker::ContainerSpec spec_of(std::int64_t id, std::int64_t trials, std::int64_t steps) {
+struct Size {
+  std::int64_t trials = 1;
+  std::int64_t batch = 128;
+};
+
+worker::ContainerSpec spec_of(std::int64_t id, const Size& size, std::int64_t steps) {
   worker::ContainerSpec spec{
       .id = worker::ContainerId{1},
       .model = "resnet",
-      .batch_size = kBatch,
-      .budget = {.steps = (2 * steps) + 1, .steps_per_epoch = kSamples / kBatch},
+      .batch_size = size.batch,
+      .budget = {.steps = (2 * steps) + 1, .steps_per_epoch = kSamples / size.batch},
       .trials = {}};
-  for (std::int64_t k = 0; k < trials; ++k) {
+  for (std::int64_t k = 0; k < size.trials; ++k) {
     worker::TrialSpec& trial = spec.trials.emplace_back();
-    trial.id = worker::TrialId{(id * trials) + k};
+    trial.id = worker::TrialId{(id * size.trials) + k};
     trial.settings.optimizer = {.lr = .01, .momentum = .9, .weight_decay = .001};
   }
   return spec;
@@ -168,15 +172,16 @@ Seconds time_training(const std::shared_ptr<const train::Study>& study,
 
 int main(int argc, char** argv) {
   if (argc < 5) {
-    std::puts("usage: train_bench WIDTH THREADS WORKERS STEPS [TRIALS [SURVIVORS]]");
+    std::puts("usage: train_bench WIDTH THREADS WORKERS STEPS [TRIALS [SURVIVORS [BATCH]]]");
     return 2;
   }
   train::prepare_process();
   const int threads = std::atoi(argv[2]);
   const auto workers = static_cast<std::size_t>(std::atoi(argv[3]));
   const std::int64_t steps = std::atoll(argv[4]) + kWarmUp;
-  const std::int64_t trials = argc > 5 ? std::atoll(argv[5]) : 1;
-  const std::int64_t survivors = argc > 6 ? std::atoll(argv[6]) : trials;
+  const Size size = {.trials = argc > 5 ? std::atoll(argv[5]) : 1,
+                     .batch = argc > 7 ? std::atoll(argv[7]) : 128};
+  const std::int64_t survivors = argc > 6 ? std::atoll(argv[6]) : size.trials;
   train::Study study;
   study.models["resnet"] = resnet(std::atoll(argv[1]));
   study.training = images();
@@ -187,7 +192,7 @@ int main(int argc, char** argv) {
     for (std::size_t w = 0; w < workers; ++w) {
       pool.emplace_back([&, w] {
         seconds[w] = time_training(shared,
-                                   spec_of(static_cast<std::int64_t>(w), trials, steps),
+                                   spec_of(static_cast<std::int64_t>(w), size, steps),
                                    threads,
                                    static_cast<std::size_t>(survivors));
       });
@@ -195,15 +200,15 @@ int main(int argc, char** argv) {
   }
   double rate = 0;
   for (const Seconds& one : seconds) {
-    rate += static_cast<double>((steps - kWarmUp) * kBatch * trials) / one.before;
+    rate += static_cast<double>((steps - kWarmUp) * size.batch * size.trials) / one.before;
   }
   std::printf("width %s, %d threads x %zu workers, %lld trials a container: %.0f samples/s\n",
               argv[1],
               threads,
               workers,
-              static_cast<long long>(trials),
+              static_cast<long long>(size.trials),
               rate);
-  if (survivors < trials) {
+  if (survivors < size.trials) {
     const Seconds& first = seconds.front();
     std::printf("  a step: %.1f ms, of %lld survivors %.1f ms; regrouping %.1f ms\n",
                 first.before / static_cast<double>(steps - kWarmUp) * 1e3,

@@ -9,8 +9,8 @@ import subprocess
 import sys
 import time
 
-CASES = [(8, 1, 1, 60), (8, 1, 2, 60), (64, 2, 1, 10)]  # width, threads, workers, steps
-BATCH = 128
+CASES = [(8, 1, 1, 60, 128), (8, 1, 2, 60, 128), (64, 2, 1, 10, 128), (64, 2, 1, 20, 64)]
+# width, threads, workers, steps, batch
 TCMALLOC = "/usr/lib/x86_64-linux-gnu/libtcmalloc.so.4"
 
 
@@ -44,7 +44,7 @@ def resnet(torch, width):
     return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(channels, 10))
 
 
-def train(width, threads, steps):
+def train(width, threads, steps, batch):
     import torch
 
     torch.set_num_threads(threads)
@@ -58,7 +58,7 @@ def train(width, threads, steps):
 
     def run(count):
         for i in range(count):
-            index = order[(i % 78) * BATCH:(i % 78 + 1) * BATCH]
+            index = order[i * batch % 9000:][:batch]
             loss = torch.nn.functional.cross_entropy(model(images[index]), labels[index])
             optimizer.zero_grad()
             loss.backward()
@@ -68,30 +68,30 @@ def train(width, threads, steps):
     run(3)
     start = time.perf_counter()
     run(steps)
-    print(steps * BATCH / (time.perf_counter() - start))
+    print(steps * batch / (time.perf_counter() - start))
 
 
-def torch_rate(width, threads, workers, steps):
+def torch_rate(width, threads, workers, steps, batch):
     environment = dict(os.environ, LD_PRELOAD=TCMALLOC)
-    command = [sys.executable, __file__, "--train", str(width), str(threads), str(steps)]
+    command = [sys.executable, __file__, "--train", str(width), str(threads), str(steps), str(batch)]
     running = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) for _ in range(workers)]
     return sum(float(one.communicate()[0]) for one in running)
 
 
-def own_rate(binary, width, threads, workers, steps):
-    out = subprocess.run([binary, *map(str, (width, threads, workers, steps))], check=True, stdout=subprocess.PIPE)
+def own_rate(binary, width, threads, workers, steps, batch):
+    out = subprocess.run([binary, *map(str, (width, threads, workers, steps, 1, 1, batch))], check=True, stdout=subprocess.PIPE)
     return float(re.search(rb"(\d+) samples/s", out.stdout).group(1))
 
 
 def main():
     if sys.argv[1] == "--train":
-        train(*map(int, sys.argv[2:5]))
+        train(*map(int, sys.argv[2:6]))
         return
-    print("width threads workers   torch   hydro  ratio   (samples/s, best of 3, alternating)")
+    print("width threads workers batch   torch   hydro  ratio   (samples/s, best of 3, alternating)")
     for case in CASES:
         pairs = [(torch_rate(*case), own_rate(sys.argv[1], *case)) for _ in range(3)]
         theirs, ours = (max(column) for column in zip(*pairs))
-        print(f"{case[0]:5} {case[1]:7} {case[2]:7} {theirs:7.0f} {ours:7.0f} {ours / theirs:6.2f}")
+        print(f"{case[0]:5} {case[1]:7} {case[2]:7} {case[4]:5} {theirs:7.0f} {ours:7.0f} {ours / theirs:6.2f}")
 
 
 main()

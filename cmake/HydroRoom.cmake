@@ -9,6 +9,18 @@ if(HYDRO_WERROR)
   list(APPEND HYDRO_WARNINGS -Werror)
 endif()
 
+# What most tests include, parsed once for all rooms without libtorch: base_test makes it, the others reuse it.
+function(hydro_precompile_tests target)
+  if(NOT HYDRO_PCH)
+    return()
+  endif()
+  if(target STREQUAL "base_test")
+    target_precompile_headers(base_test PRIVATE <gmock/gmock.h> <nlohmann/json.hpp> <fmt/format.h>)
+  else()
+    target_precompile_headers(${target} REUSE_FROM base_test)
+  endif()
+endfunction()
+
 # libtorch's headers take most of a compilation: targets that include them share one precompiled header, made by
 # the first (`ops`). It is forced into each of their files; what they include is still theirs to say.
 function(hydro_precompile_torch target)
@@ -68,6 +80,8 @@ function(hydro_room name)
     target_compile_options(${name}_test PRIVATE ${HYDRO_WARNINGS})
     if(uses_torch)
       hydro_precompile_torch(${name}_test)
+    else()
+      hydro_precompile_tests(${name}_test)
     endif()
     target_compile_definitions(${name}_test PRIVATE HYDRO_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60

@@ -52,10 +52,11 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
     row("H0406",
         kInvalidInput,
         kUsage,
-        "a label is out of range",
+        "a label or token is out of range",
         "Class labels must lie between 0 and the model's number of classes, which is the "
         "size of its output; tokens likewise, in the vocabulary that is the last axis of the "
-        "output. Training on others would read outside the model's output.",
+        "output. The numbers of an input that chooses rows of an embedding must lie between "
+        "0 and the table's rows. Training on others would read beside the table.",
         "number the classes from 0, or give the model as many outputs as there are classes"),
     row("H0407",
         kInvalidInput,

@@ -72,7 +72,7 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         "normal, truncated normal or constant, by rows. This one is none of them "
         "(orthogonal, a pattern, a product of other values).",
         "initialise it by torch.nn.init, or accept PyTorch's standard law with "
-        "`initialization: standard`"),
+        "`model.initialization: standard`"),
     row("H0209",
         kInvalidInput,
         kUsage,

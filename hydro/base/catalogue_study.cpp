@@ -18,7 +18,8 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         kEnvironment,
         "libtorch refused to go on",
         "A tensor operation threw while a container was launched, trained or exported; the "
-        "message gives libtorch's reason. The container is gone, others go on.",
+        "message gives libtorch's reason. The container is gone, others go on; when no trial "
+        "succeeds the study ends with H0640 and its exit code.",
         "see the reason; if it speaks of shapes or types, please report it with the model"),
     row("H0502",
         kOutOfMemory,

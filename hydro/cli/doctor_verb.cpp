@@ -9,6 +9,7 @@
 
 #include "hydro/base/catalogue.h"
 #include "hydro/base/result.h"
+#include "hydro/cli/spinning.h"
 #include "hydro/cli/verbs.h"
 #include "hydro/run/installation.h"
 #include "hydro/store/study_db.h"
@@ -64,6 +65,7 @@ VerbResult doctor_verb() {
   line("cpu",
        fmt::format("{} cores, {}", std::thread::hardware_concurrency(), torch.capability));
   line("threads of torch", std::to_string(torch.threads));
+  line("waiting threads", spinning_text());
   line("devices", "cpu (this build uses no GPU)");
   line("memory", memory());
   line("free disk here", free_disk());

@@ -13,6 +13,7 @@
 #include "hydro/base/catalogue.h"
 #include "hydro/base/result.h"
 #include "hydro/base/text.h"
+#include "hydro/cli/spinning.h"
 #include "hydro/cli/verbs.h"
 #include "hydro/train/train.h"
 
@@ -165,10 +166,19 @@ int run(int argc, char** argv) {
   return result.has_value() ? static_cast<int>(*result) : report(result.error());
 }
 
+/// The others need no second start.
+bool computes(int argc, char** argv) {
+  const std::vector<std::string> verbs = {"tune", "replay", "check", "doctor"};
+  return argc > 1 && std::ranges::find(verbs, argv[1]) != verbs.end();
+}
+
 }  // namespace
 }  // namespace hydro::cli
 
 int main(int argc, char** argv) {
+  if (hydro::cli::computes(argc, argv)) {
+    hydro::cli::limit_spinning(argv);
+  }
   hydro::train::prepare_process();
   try {
     return hydro::cli::run(argc, argv);

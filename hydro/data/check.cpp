@@ -150,6 +150,52 @@ Error wrong_block(const Field& field, const Expectation::Input& input) {
              : std::move(error).fix("give the model one input int64[*, " + block + "]");
 }
 
+/// `shape`: of a sample after the transforms.
+Error wrong_shape(const Field& field,
+                  const std::vector<std::int64_t>& shape,
+                  const Expectation::Input& input) {
+  Error error = make_error(
+      "H0407",
+      "samples are " + shape_text(shape) + ", the model takes " + shape_text(input.shape));
+  if (!field.is_image) {
+    return std::move(error).fix("change `model.input`, or save samples of that shape");
+  }
+  return shape == field.shape
+             ? error
+             : std::move(error).because("in the file they are " + shape_text(field.shape) +
+                                        ", before the transforms");
+}
+
+/// The numbers choose rows of a table; reading beside it would fail in the middle of training.
+Result<void> check_rows(const Field& field,
+                        const Expectation::Input& input,
+                        std::int64_t samples,
+                        const std::string& place) {
+  if (!input.rows || field.type != ElementType::kInt64) {
+    return {};
+  }
+  const std::size_t count = field.bytes.size() / sizeof(std::int64_t);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::int64_t value = 0;
+    std::memcpy(&value, field.bytes.data() + i * sizeof(value), sizeof(value));
+    if (value < 0 || value >= *input.rows) {
+      const std::size_t width = count / static_cast<std::size_t>(samples);
+      return make_error("H0406",
+                        "number " + std::to_string(value) + " of sample " +
+                            std::to_string(i / width) + ", place " + std::to_string(i % width) +
+                            " is outside [0, " + std::to_string(*input.rows) + ")")
+          .at(place)
+          .because("input `" + printable(input.name) +
+                   "` chooses rows of an embedding table, which has " +
+                   std::to_string(*input.rows))
+          .fix(value < 0 ? "number rows from 0; padding needs a row of its own"
+                         : "give the model a table of at least " + std::to_string(value + 1) +
+                               " rows, or mend the file");
+    }
+  }
+  return {};
+}
+
 Result<void> check_input(const Field& field,
                          const Expectation::Input& input,
                          std::span<const Transform> transforms,
@@ -175,14 +221,9 @@ Result<void> check_input(const Field& field,
     return wrong_block(field, input).at(place);
   }
   if (shape != input.shape) {
-    return make_error("H0407",
-                      "samples are " + shape_text(shape) + ", the model takes " +
-                          shape_text(input.shape))
-        .at(place)
-        .because(shape == field.shape ? ""
-                                      : "in the file they are " + shape_text(field.shape) +
-                                            ", before the transforms");
+    return wrong_shape(field, shape, input).at(place);
   }
+  HYDRO_TRY_VOID(check_rows(field, input, samples, place));
   return field.type == ElementType::kFloat32 ? check_finite(field.bytes, samples, place)
                                              : Result<void>();
 }

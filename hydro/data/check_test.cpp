@@ -96,6 +96,28 @@ TEST_F(CheckDataset, RefusesOtherElementTypes) {
   expect_refusal("H0409", "takes float32, the file holds int64 @ data.train: rows");
 }
 
+TEST_F(CheckDataset, NumbersThatChooseRowsStayInsideTheTable) {
+  std::vector<std::int64_t> ids(12, 6);
+  const auto give = [&](std::int64_t id) {
+    ids[7] = id;
+    const auto bytes = std::as_bytes(std::span(ids));
+    dataset_.inputs[0] = {.name = "ids",
+                          .type = ElementType::kInt64,
+                          .shape = {2},
+                          .bytes = Bytes(bytes.begin(), bytes.end()),
+                          .file = "ids.npy"};
+  };
+  expectation_.inputs[0] = {
+      .name = "ids", .type = ElementType::kInt64, .shape = {2}, .rows = 7};
+  give(6);
+  EXPECT_EQ(words(check()), "ok");
+  give(7);
+  expect_refusal("H0406",
+                 "number 7 of sample 3, place 1 is outside [0, 7) @ data.train: ids.npy");
+  give(-1);
+  expect_refusal("H0406", "number -1 of sample 3, place 1");
+}
+
 TEST_F(CheckDataset, ClassificationNeedsWholeNumbersAndRegressionFloats) {
   dataset_.target.values = std::vector<float>(6, 0.5F);
   dataset_.target.classes.clear();

@@ -121,7 +121,8 @@ struct Expectation {
   struct Input {
     std::string name;
     ElementType type = ElementType::kFloat32;
-    std::vector<std::int64_t> shape;  // of one sample
+    std::vector<std::int64_t> shape;        // of one sample
+    std::optional<std::int64_t> rows = {};  // of the embedding table: values in [0, rows)
   };
 
   std::vector<Input> inputs;
@@ -138,8 +139,8 @@ enum class Use : std::uint8_t { kTraining, kEvaluation };
 
 /// `what` is the split's name in messages ("train").
 ///
-/// Errors: H0406 to H0413: label range (file, index, value), shape after the transforms, fewer
-/// samples than a
+/// Errors: H0406 to H0413: label and token range (file, index, value), shape after the
+/// transforms, fewer samples than a
 ///         batch, element type, a transform that does not fit, input names, values that are not
 ///         finite
 [[nodiscard]] Result<void> check_dataset(const Dataset& dataset,

@@ -1,6 +1,7 @@
 #include "hydro/job/schema.h"
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,33 @@
 #include "hydro/job/yaml.h"
 
 namespace hydro::job {
+namespace {
+
+/// What other tools call a key of ours.
+constexpr auto kOtherNames = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"learning_rate", "lr"},        {"wd", "weight_decay"},
+    {"max_epochs", "epochs"},       {"num_epochs", "epochs"},
+    {"max_steps", "steps"},         {"bs", "batch_size"},
+    {"n_trials", "num_samples"},    {"max_trials", "num_samples"},
+    {"direction", "mode"},          {"goal", "mode"},
+    {"timeout", "time_budget"},     {"time_budget_s", "time_budget"},
+    {"scaling_num", "scaling"},     {"fusion_limit", "fusion"},
+    {"search_alg", "search"},       {"sampler", "search"},
+    {"pruner", "scheduler"},        {"gradient_clip", "clip_norm"},
+    {"max_grad_norm", "clip_norm"}, {"loss", "task"},
+});
+
+/// The known key that was meant, or empty.
+std::string meant_by(std::string_view key, std::span<const std::string> known) {
+  const auto other = std::ranges::find(
+      kOtherNames, key, &std::pair<std::string_view, std::string_view>::first);
+  if (other != kOtherNames.end() && std::ranges::find(known, other->second) != known.end()) {
+    return std::string(other->second);
+  }
+  return nearest(key, known);
+}
+
+}  // namespace
 
 Error not_in_this_version(const Reader& reader, const Node& node, std::string_view what) {
   return reader.error(node, "H0130", "`" + std::string(what) + "` is not in this version");
@@ -30,7 +58,7 @@ Result<void> check_keys(const Reader& reader,
     if (std::ranges::find(known, key.text) != known.end()) {
       continue;
     }
-    const std::string meant = nearest(key.text, known);
+    const std::string meant = meant_by(key.text, known);
     return reader.error(key, "H0103", "unknown key `" + printable(key.text) + "`")
         .fix(meant.empty() ? "`" + std::string(section) + "` has the keys: " + join(known, ", ")
                            : "did you mean `" + meant + "`?");

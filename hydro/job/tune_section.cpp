@@ -233,7 +233,7 @@ constexpr auto kTargetRows = std::to_array<Row<TargetValues>>({
     {"retry",
      "worse or off",
      "worse",
-     "after a target worse than its own surrogate the next best is trained too",
+     "after a target over 1 % worse than its own surrogate the next best is trained too",
      &read_word<&TargetValues::retry, kTargetRetries, TargetValues>},
 });
 

@@ -57,11 +57,17 @@ std::string trials_text(const tune::Summary& summary) {
   return text;
 }
 
-/// What became of a target that is not the answer; nothing for one that was cut off.
+/// What became of a target that is not the answer.
 std::string undelivered_text(const tune::TargetRow& row, const tune::Summary& summary) {
   const auto trial = static_cast<std::int64_t>(row.trial);
   if (row.status == tune::TargetStatus::kFailed) {
     return fmt::format("target of trial {} failed: {}", trial, row.reason);
+  }
+  if (row.status == tune::TargetStatus::kInterrupted) {
+    return fmt::format(
+        "target of trial {} was interrupted after {:.3g} epochs, nothing is kept of it",
+        trial,
+        row.epochs);
   }
   if (row.status == tune::TargetStatus::kFinished &&
       (!summary.target.has_value() || summary.target->trial != row.trial)) {

@@ -88,13 +88,21 @@ Result<std::string> export_pointed(const job::Job& job,
   return said;
 }
 
-/// A given archive that cannot be opened is shown where the job names it.
+/// What the job decides is shown there: a given archive that cannot be opened, and which output
+/// to train on.
 Result<pt2::Archive> read_pointed(const job::Job& job, const std::filesystem::path& path) {
   Result<pt2::Archive> archive = pt2::read_archive(path, {.output = job.model.output});
-  if (!archive.has_value() && archive.error().id == "H0254") {
-    return job::point_at(job, "model.file", std::move(archive).error());
+  if (archive.has_value()) {
+    return archive;
   }
-  return archive;
+  Error error = std::move(archive).error();
+  if (error.id == "H0254") {
+    return job::point_at(job, "model.file", std::move(error));
+  }
+  return error.id == "H0247"
+             ? job::point_at(
+                   job, job.model.output.empty() ? "model" : "model.output", std::move(error))
+             : error;
 }
 
 Result<void> copy_archive(const std::filesystem::path& from, const std::filesystem::path& to) {

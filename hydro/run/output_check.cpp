@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
-#include <vector>
 
 #include "hydro/base/result.h"
 #include "hydro/ir/graph.h"
+#include "hydro/run/same_numbers.h"
 #include "hydro/worker/settings.h"
 
 namespace hydro::run {
@@ -14,36 +14,9 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kSoftmax = {"aten.softmax.int",
                                                       "aten._softmax.default"};
-/// Ops behind a softmax that leave it one.
-constexpr auto kUnchanging = std::to_array<std::string_view>({"aten.view.default",
-                                                              "aten.reshape.default",
-                                                              "aten.flatten.using_ints",
-                                                              "aten.squeeze.dim",
-                                                              "aten.unsqueeze.default",
-                                                              "aten.permute.default",
-                                                              "aten.transpose.int",
-                                                              "aten.contiguous.default",
-                                                              "aten.clone.default",
-                                                              "aten.alias.default",
-                                                              "aten.to.dtype",
-                                                              "aten.to.dtype_layout"});
 
-template <class Names>
-bool contains(const Names& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
-/// The op that makes the value's numbers; null for an input.
-const ir::Node* maker_of(const ir::Graph& graph, ir::ValueId value) {
-  while (graph.value(value).producer != ir::kNoNode) {
-    const ir::Node& node = graph.node(graph.value(value).producer);
-    const std::vector<ir::ValueId> operands = ir::operands(node);
-    if (!contains(kUnchanging, node.op) || operands.empty()) {
-      return &node;
-    }
-    value = operands.front();
-  }
-  return nullptr;
+bool is_softmax(const ir::Node& node) {
+  return std::ranges::find(kSoftmax, node.op) != kSoftmax.end();
 }
 
 }  // namespace
@@ -56,10 +29,14 @@ Result<void> check_output(const ir::Graph& graph, worker::Task task) {
     if (output.kind != ir::OutputKind::kUser) {
       continue;
     }
-    const ir::Node* maker = maker_of(graph, output.value);
-    if (maker != nullptr && contains(kSoftmax, maker->op)) {
+    const ir::NodeId maker = graph.value(origin_of(graph, output.value)).producer;
+    if (maker != ir::kNoNode && is_softmax(graph.node(maker))) {
+      const ir::Source& source = graph.node(maker).source;
       return make_error("H0255", "the model returns probabilities: it ends in a softmax")
-          .at(maker->source.place.empty() ? maker->source.module : maker->source.place);
+          .at(source.place.empty() ? source.module : source.place)
+          .because(
+              "the loss takes scores and normalises them itself: a second softmax trains "
+              "slowly and badly");
     }
   }
   return {};

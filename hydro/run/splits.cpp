@@ -14,6 +14,7 @@
 #include "hydro/job/job.h"
 #include "hydro/pt2/archive.h"
 #include "hydro/run/material.h"
+#include "hydro/run/token_tables.h"
 #include "hydro/worker/settings.h"
 
 namespace hydro::run {
@@ -177,8 +178,10 @@ Result<data::Expectation> expectation_of(const job::Job& job,
   for (const pt2::ManifestInput& input : architecture.manifest.inputs) {
     std::vector<std::int64_t> shape = input.shape;
     shape.erase(shape.begin() + input.batch_axis);
-    out.inputs.push_back(
-        {.name = input.name, .type = element_type(input.dtype), .shape = std::move(shape)});
+    out.inputs.push_back({.name = input.name,
+                          .type = element_type(input.dtype),
+                          .shape = std::move(shape),
+                          .rows = table_rows(architecture.model->train, input.name)});
   }
   HYDRO_TRY_VOID(expect_target(out, job.train.task, architecture));
   out.batch_size =

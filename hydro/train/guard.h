@@ -9,8 +9,8 @@
 
 namespace hydro::train {
 
-/// Runs `work`; `doing` ("training step 12 of container 3") opens the message of what libtorch
-/// threw.
+/// Runs `work`; `doing` ("training") opens the message of what libtorch threw. It names no
+/// container or step: equal causes have equal texts, which are counted together.
 ///
 /// Errors: work's own; H0501 libtorch refused; H0502 out of memory. BugError comes through.
 [[nodiscard]] Result<void> guard(const std::string& doing,

@@ -59,12 +59,11 @@ class LocalWorker final : public worker::Worker {
 
   void carry_out(const worker::Launch& order, const Exchange& exchange) {
     use_threads(order.threads);
-    const Result<void> built =
-        guard("launching " + name_of(order.spec.id), [&]() -> Result<void> {
-          HYDRO_TRY(Container container, launched(order.spec));
-          containers_.insert_or_assign(order.spec.id, std::move(container));
-          return {};
-        });
+    const Result<void> built = guard("building the trials' networks", [&]() -> Result<void> {
+      HYDRO_TRY(Container container, launched(order.spec));
+      containers_.insert_or_assign(order.spec.id, std::move(container));
+      return {};
+    });
     close(order.spec.id, built, exchange);
   }
 
@@ -92,12 +91,11 @@ class LocalWorker final : public worker::Worker {
       return;
     }
     bool stopped = false;
-    const Result<void> ran =
-        guard("training " + name_of(order.container), [&]() -> Result<void> {
-          HYDRO_TRY_VOID(shed_masked_trials(*container));
-          HYDRO_TRY(stopped, run(*container, order.to, exchange));
-          return {};
-        });
+    const Result<void> ran = guard("training", [&]() -> Result<void> {
+      HYDRO_TRY_VOID(shed_masked_trials(*container));
+      HYDRO_TRY(stopped, run(*container, order.to, exchange));
+      return {};
+    });
     if (ran && stopped) {
       exchange.answer(worker::Stopped{.step = container->step()});
       return;
@@ -151,13 +149,12 @@ class LocalWorker final : public worker::Worker {
     if (container == nullptr) {
       return;
     }
-    const Result<void> extracted =
-        guard("extracting from " + name_of(order.container), [&]() -> Result<void> {
-          waiting_states().put(static_cast<std::int64_t>(order.trial),
-                               container->state_of(order.trial));
-          container->drop(order.trial);
-          return {};
-        });
+    const Result<void> extracted = guard("taking a trial out", [&]() -> Result<void> {
+      waiting_states().put(static_cast<std::int64_t>(order.trial),
+                           container->state_of(order.trial));
+      container->drop(order.trial);
+      return {};
+    });
     close(order.container, extracted, exchange);
   }
 
@@ -166,15 +163,14 @@ class LocalWorker final : public worker::Worker {
     if (container == nullptr) {
       return;
     }
-    const Result<void> inserted =
-        guard("inserting into " + name_of(order.container), [&]() -> Result<void> {
-          HYDRO_TRY(const Traveller traveller, waiting(order.trial));
-          HYDRO_CHECK(traveller.state->step == container->step(),
-                      "the trial waits at another step");
-          HYDRO_TRY(*container, container->regrouped(*study_, {&traveller, 1}));
-          waiting_states().forget(static_cast<std::int64_t>(order.trial.id));
-          return {};
-        });
+    const Result<void> inserted = guard("taking a trial in", [&]() -> Result<void> {
+      HYDRO_TRY(const Traveller traveller, waiting(order.trial));
+      HYDRO_CHECK(traveller.state->step == container->step(),
+                  "the trial waits at another step");
+      HYDRO_TRY(*container, container->regrouped(*study_, {&traveller, 1}));
+      waiting_states().forget(static_cast<std::int64_t>(order.trial.id));
+      return {};
+    });
     close(order.container, inserted, exchange);
   }
 
@@ -196,9 +192,8 @@ class LocalWorker final : public worker::Worker {
     if (container == nullptr) {
       return;
     }
-    const Result<void> written = guard("exporting from " + name_of(order.container), [&] {
-      return container->write(order.trial, order.path);
-    });
+    const Result<void> written = guard(
+        "exporting the weights", [&] { return container->write(order.trial, order.path); });
     close(order.container, written, exchange);
   }
 

@@ -29,6 +29,12 @@ std::size_t index_of(Id id) {
   return static_cast<std::size_t>(id);
 }
 
+/// "H0501: libtorch failed in training: index 300 is out of range", one line.
+std::string cause_of(const Error& error) {
+  const std::string why = error.why.substr(0, error.why.find('\n'));
+  return error.id + ": " + error.what + (why.empty() ? "" : ": " + why);
+}
+
 const Pending& pending_at(const State& state, CommandId id) {
   const auto found = state.pending.find(id);
   HYDRO_CHECK(found != state.pending.end(),
@@ -186,11 +192,7 @@ struct Fold {
     if (order.verb == Verb::kExport) {
       state.export_error = failed.error;
     }
-    lose_all(state,
-             order,
-             TrialStatus::kFailed,
-             failed.error.id + ": " + failed.error.what,
-             event.mono_ns);
+    lose_all(state, order, TrialStatus::kFailed, cause_of(failed.error), event.mono_ns);
   }
 
   void operator()(const CommandLost& lost) const {

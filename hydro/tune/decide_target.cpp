@@ -1,6 +1,7 @@
 #include "hydro/tune/decide_target.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -70,9 +71,15 @@ double final_value(const State& state, const std::vector<worker::Report>& report
   return *value;
 }
 
-/// The next best configuration, if the first target is worse than its own surrogate. A wider
-/// model is better in its own right, so this says that the surrogate's value was luck, or that
-/// its hyperparameters do not transfer.
+/// Smaller differences come and go with the initial weights; docs/decisions/0003.
+bool is_clearly_better(const State& state, double a, double b) {
+  constexpr double kNoise = 0.01;
+  return state.is_better(a, b) && std::abs(a - b) > kNoise * std::abs(a);
+}
+
+/// The next best configuration, if the first target is clearly worse than its own surrogate. A
+/// wider model is better in its own right, so this says that the surrogate's value was luck, or
+/// that its hyperparameters do not transfer.
 std::optional<Record> start_another(const State& state) {
   if (!state.study().retry_worse_target || state.delivers_own_weights() ||
       state.stop_requested || state.targets.size() != 1 ||
@@ -83,7 +90,7 @@ std::optional<Record> start_another(const State& state) {
   const double wide = final_value(state, target.reports);
   const double narrow = final_value(state, state.trial(target.trial).reports);
   const std::optional<TrialId> next = next_best(state);
-  if (!next || !state.is_better(narrow, wide)) {
+  if (!next || !is_clearly_better(state, narrow, wide)) {
     return std::nullopt;
   }
   return start_target(state, *next, "the first target is worse than its own surrogate");

@@ -218,7 +218,8 @@ def law_not_recorded(unrecorded, where):
         why=law.why,
         do=(
             "initialise it by torch.nn.init (uniform, normal, truncated normal, constant), or"
-            " accept PyTorch's standard law with --initialization standard"
+            " accept PyTorch's standard law: `model.initialization: standard` in the job,"
+            " --initialization standard for `hydro export`"
         ),
     )
 

@@ -121,6 +121,11 @@ class Doctor(Case):
         for word in ("torch library", "cpu", "memory", "sqlite", "python", "verdict"):
             self.assertRegex(done.out, rf"(?m)^{word} +\S")
 
+    def test_waiting_threads_spin_shortly_unless_the_user_says_otherwise(self):
+        self.assertRegex(self.hydro("doctor").out, r"(?m)^waiting threads +GOMP_SPINCOUNT=1000$")
+        done = self.hydro("doctor", environment={"OMP_WAIT_POLICY": "active"})
+        self.assertRegex(done.out, r"(?m)^waiting threads +OMP_WAIT_POLICY=active$")
+
     def test_a_missing_exporter_is_an_environment_error(self):
         done = self.hydro("doctor", environment={"HYDRO_HOME": "/nowhere"})
         self.assertEqual(done.code, 3, done)

@@ -50,6 +50,19 @@ class RefusedData(Case):
     def test_a_bad_label_of_the_test_split(self):
         self.refuse("H0406", "x_labels.npy", "5", "12", test=self.arrays(labels=self.labels_with(5, 12)))
 
+    def test_a_token_beyond_the_embedding_table(self):
+        ids = numpy.full((300, 6), 99)
+        for name, wrong in (("good", 99), ("bad", 100)):
+            ids[17, 3] = wrong
+            numpy.save(self.folder / f"{name}.npy", ids)
+        numpy.save(self.folder / "y.npy", numpy.arange(300) % 10)
+        split = {"format": "arrays", "inputs": "good.npy", "target": "y.npy"}
+        for part in ("train", "val"):
+            job = small_job("words")
+            job["data"] = {"train": split, "val": split} | {part: split | {"inputs": "bad.npy"}}
+            done, _ = self.tune(job)
+            self.assert_refused(done, "H0406", "bad.npy", "number 100 of sample 17, place 3", "[0, 100)", "embedding")
+
     def test_a_truncated_archive_of_images(self):
         content = (FASHION / "t10k-images-idx3-ubyte.gz").read_bytes()
         (self.folder / "cut.gz").write_bytes(content[: len(content) // 2])

@@ -65,6 +65,19 @@ class Bytewise(nn.Module):
         return self.head(torch.relu(self.hidden(torch.relu(self.first(x)))))
 
 
+class Words(nn.Module):
+    """Classes of short token sequences by the mean of their embeddings."""
+
+    def __init__(self, rows=100, width=32):
+        super().__init__()
+        self.table = nn.Embedding(rows, width)
+        self.hidden = nn.Linear(width, width)
+        self.head = nn.Linear(width, 10)
+
+    def forward(self, ids):
+        return self.head(torch.relu(self.hidden(self.table(ids).mean(1))))
+
+
 class Branch(nn.Module):
     """Its control flow depends on the data."""
 

@@ -101,6 +101,7 @@ ARCHIVES = {
     "pair": ("./model.py:Pair", {}, ["left=float32[*,6]", "right=float32[*,3]"]),
     "pair_loss": ("./model.py:PairLoss", {}, ["left=float32[*,6]", "right=float32[*,3]", "target=float32[*,1]"]),
     "bytewise": ("./model.py:Bytewise", {}, ["ids=int64[*,16]"]),
+    "words": ("./model.py:Words", {}, ["ids=int64[*,6]"]),
     "resnet18": ("torchvision.models:resnet18", {"num_classes": 10}, ["float32[*,3,28,28]"]),
     "ascii": ("./model.py:Bytewise", {"vocabulary": 128}, ["ids=int64[*,16]"]),
 }
