@@ -162,10 +162,9 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         kInvalidInput,
         kUsage,
         "more samples than configurations",
-        "Random search draws each configuration on its own, so a space with fewer points than "
-        "samples has some trained several times. It runs as asked.",
-        "lower num_samples, widen the space, or write `search: grid`, which tries each "
-        "configuration once"),
+        "The space has fewer configurations than num_samples asks for. Each is tried once and "
+        "the search ends; with `dedup: false` some are trained several times.",
+        "lower num_samples, or widen the space"),
     row("H0143",
         kInvalidInput,
         kUsage,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,79 +30,35 @@ using search::Value;
 
 // ---- One distribution ----
 
-Distribution make_uniform(const std::vector<double>& a) {
-  return search::Uniform{.low = a[0], .high = a[1]};
-}
+struct Description;
 
-Distribution make_loguniform(const std::vector<double>& a) {
-  return search::LogUniform{.low = a[0], .high = a[1]};
-}
-
-Distribution make_quniform(const std::vector<double>& a) {
-  return search::QUniform{.low = a[0], .high = a[1], .q = a[2]};
-}
-
-Distribution make_qloguniform(const std::vector<double>& a) {
-  return search::QLogUniform{.low = a[0], .high = a[1], .q = a[2]};
-}
-
-/// Distributions of numbers; the others (choice, grid, randint) have code of their own.
-struct NumericRow {
+/// How a distribution is written. One row each.
+struct Form {
   std::string_view name;
-  std::size_t arguments;
-  std::string_view form;
-  Distribution (*make)(const std::vector<double>&);
+  std::string_view arguments;  // "[low, high]"
+  bool lists_options = false;
+  Result<Distribution> (*read)(const Description&, const Form&);
 };
 
-constexpr auto kNumericRows = std::to_array<NumericRow>({
-    {.name = "uniform", .arguments = 2, .form = "[low, high]", .make = &make_uniform},
-    {.name = "loguniform", .arguments = 2, .form = "[low, high]", .make = &make_loguniform},
-    {.name = "quniform", .arguments = 3, .form = "[low, high, step]", .make = &make_quniform},
-    {.name = "qloguniform",
-     .arguments = 3,
-     .form = "[low, high, step]",
-     .make = &make_qloguniform},
-});
+std::span<const Form> forms();
 
-constexpr auto kOtherNames = std::to_array<std::string_view>({"randint", "choice", "grid"});
-constexpr auto kLaterNames = std::to_array<std::string_view>(
-    {"qrandint", "lograndint", "qlograndint", "randn", "qrandn", "ordinal", "int"});
+const Form* find_form(std::string_view name) {
+  const auto row = std::ranges::find(forms(), name, &Form::name);
+  return row == forms().end() ? nullptr : &*row;
+}
 
 std::vector<std::string> distribution_names() {
   std::vector<std::string> names;
-  names.reserve(kNumericRows.size());
-  for (const NumericRow& row : kNumericRows) {
-    names.emplace_back(row.name);
+  for (const Form& form : forms()) {
+    names.emplace_back(form.name);
   }
-  names.insert(names.end(), kOtherNames.begin(), kOtherNames.end());
-  names.insert(names.end(), kLaterNames.begin(), kLaterNames.end());
   return names;
-}
-
-bool is_name(std::string_view text) {
-  return std::ranges::find(kNumericRows, text, &NumericRow::name) != kNumericRows.end() ||
-         std::ranges::find(kOtherNames, text) != kOtherNames.end() ||
-         std::ranges::find(kLaterNames, text) != kLaterNames.end();
 }
 
 /// One of several: an option that is a list, a mapping or nothing makes them branches, chosen
 /// by their number.
 bool has_branches(const Node& options) {
   return !std::ranges::all_of(options.items, &Node::is_scalar);
-}
-
-Value value_of(const Node& scalar) {
-  if (const auto flag = as_bool(scalar)) {
-    return *flag;
-  }
-  const bool whole = scalar.text.find_first_of(".eE") == std::string::npos;
-  if (const auto integer = as_integer(scalar); integer && whole) {
-    return *integer;
-  }
-  if (const auto number = as_number(scalar)) {
-    return *number;
-  }
-  return scalar.text;
 }
 
 struct Description {
@@ -123,41 +80,58 @@ struct Description {
   }
 };
 
-Result<std::vector<double>> read_numbers(const Description& it,
-                                         std::size_t count,
-                                         const std::string& form) {
+template <class Number>
+using Parse = std::optional<Number> (*)(const Node&);
+
+/// A list of as many numbers as `form.arguments` has words.
+template <class Number>
+Result<std::vector<Number>> read_numbers(const Description& it,
+                                         const Form& form,
+                                         Parse<Number> parse) {
   const Node& arguments = it.arguments();
+  const std::string wanted(form.arguments);
+  const auto count = static_cast<std::size_t>(std::ranges::count(wanted, ',')) + 1;
   if (!arguments.is_sequence() || arguments.items.size() != count) {
-    return it.malformed(arguments, form);
+    return it.malformed(arguments, wanted);
   }
-  std::vector<double> numbers;
+  std::vector<Number> numbers;
   for (const Node& item : arguments.items) {
-    const auto number = as_number(item);
+    const auto number = parse(item);
     if (!number) {
-      return it.malformed(item, form);
+      return it.malformed(item, wanted);
     }
     numbers.push_back(*number);
   }
   return numbers;
 }
 
-Result<Distribution> read_randint(const Description& it) {
-  const Node& arguments = it.arguments();
-  if (!arguments.is_sequence() || arguments.items.size() != 2) {
-    return it.malformed(arguments, "[low, high]");
+/// A struct whose two or three members are the arguments.
+template <class D, class Number>
+Distribution made_of(const std::vector<Number>& arguments) {
+  if constexpr (requires { D{arguments[0], arguments[1], arguments[2]}; }) {
+    return D{arguments[0], arguments[1], arguments[2]};
+  } else {
+    return D{arguments[0], arguments[1]};
   }
-  const auto low = as_integer(arguments.items[0]);
-  const auto high = as_integer(arguments.items[1]);
-  if (!low || !high) {
-    return it.malformed(arguments.items[low ? 1 : 0], "[low, high]");
-  }
-  return Distribution(search::RandInt{.low = *low, .high = *high});
 }
 
-Result<Distribution> read_options(const Description& it) {
+template <class D>
+Result<Distribution> read_reals(const Description& it, const Form& form) {
+  HYDRO_TRY(const auto numbers, read_numbers<double>(it, form, &as_number));
+  return made_of<D>(numbers);
+}
+
+template <class D>
+Result<Distribution> read_integers(const Description& it, const Form& form) {
+  HYDRO_TRY(const auto numbers, read_numbers<std::int64_t>(it, form, &as_integer));
+  return made_of<D>(numbers);
+}
+
+template <class D>
+Result<Distribution> read_options(const Description& it, const Form& form) {
   const Node& options = it.arguments();
   if (!options.is_sequence()) {
-    return it.malformed(options, "a list of options");
+    return it.malformed(options, std::string(form.arguments));
   }
   std::vector<Value> values;
   std::set<std::string> seen;
@@ -173,36 +147,56 @@ Result<Distribution> read_options(const Description& it) {
       return it.reader.error(option, "H0705", "`" + it.path + "`: an option is repeated");
     }
     values.push_back(branches ? Value(static_cast<std::int64_t>(values.size()))
-                              : value_of(option));
+                              : written_value(option));
   }
-  return it.name() == "grid" ? Distribution(search::Grid{std::move(values)})
-                             : Distribution(Choice{std::move(values)});
+  return Distribution(D{std::move(values)});
 }
 
-Result<Distribution> read_distribution(const Description& it) {
-  if (std::ranges::find(kLaterNames, it.name()) != kLaterNames.end()) {
-    return it.reader
-        .error(it.node.keys[0],
-               "H0130",
-               "`" + it.path + "`: `" + it.name() + "` is not in this version")
-        .fix("use randint, quniform or choice");
-  }
-  if (it.name() == "randint") {
-    return read_randint(it);
-  }
-  const auto* row = std::ranges::find(kNumericRows, it.name(), &NumericRow::name);
-  if (row == kNumericRows.end()) {
-    return read_options(it);
-  }
-  HYDRO_TRY(const std::vector<double> numbers,
-            read_numbers(it, row->arguments, std::string(row->form)));
-  return row->make(numbers);
+template <class D>
+constexpr Form reals(std::string_view arguments) {
+  return {.name = D::kName, .arguments = arguments, .read = &read_reals<D>};
+}
+
+template <class D>
+constexpr Form integers(std::string_view arguments) {
+  return {.name = D::kName, .arguments = arguments, .read = &read_integers<D>};
+}
+
+template <class D>
+constexpr Form options() {
+  return {.name = D::kName,
+          .arguments = "a list of options",
+          .lists_options = true,
+          .read = &read_options<D>};
+}
+
+constexpr auto kForms = std::to_array<Form>({
+    reals<search::Uniform>("[low, high]"),
+    reals<search::LogUniform>("[low, high]"),
+    reals<search::QUniform>("[low, high, step]"),
+    reals<search::QLogUniform>("[low, high, step]"),
+    integers<search::RandInt>("[low, high]"),
+    integers<search::QRandInt>("[low, high, step]"),
+    integers<search::LogRandInt>("[low, high]"),
+    integers<search::QLogRandInt>("[low, high, step]"),
+    integers<search::Int>("[low, high]"),
+    reals<search::RandN>("[mean, deviation]"),
+    reals<search::QRandN>("[mean, deviation, step]"),
+    options<search::Choice>(),
+    options<search::Ordinal>(),
+    options<search::Grid>(),
+});
+
+std::span<const Form> forms() {
+  return kForms;
 }
 
 /// The room search knows no places: its error gets the parameter's name and the distribution's
 /// place.
 Result<Distribution> read_checked(const Description& it) {
-  HYDRO_TRY(Distribution distribution, read_distribution(it));
+  const Form* form = find_form(it.name());
+  HYDRO_CHECK(form != nullptr, it.name());
+  HYDRO_TRY(Distribution distribution, form->read(it, *form));
   if (auto checked = search::check_distribution(distribution); !checked) {
     const Error& plain = checked.error();
     Error placed =
@@ -247,18 +241,17 @@ class Finder {
                                     .distribution = std::move(distribution),
                                     .condition = condition_},
                       .node = &node});
-    return has_options(node) ? walk_branches(node.items[0], path) : Result<void>();
+    return has_options(found_.back()) ? walk_branches(node.items[0], path) : Result<void>();
   }
 
-  static bool has_options(const Node& node) {
-    return node.keys[0].text == "choice" || node.keys[0].text == "grid";
+  static bool has_options(const FoundParameter& it) {
+    return search::has_options(it.parameter.distribution);
   }
 
   Result<void> check_allowed(const Description& it, const Distribution& distribution) const {
-    const bool finite = has_options(it.node) || it.name() == "randint";
     constexpr std::int64_t kMostModels = 1000;
     const std::optional<std::int64_t> count = search::value_count(distribution);
-    if (allowed_ == Allowed::kFinite && (!finite || !count || *count > kMostModels)) {
+    if (allowed_ == Allowed::kFinite && (!count || *count > kMostModels)) {
       return reader_.error(it.node.keys[0], "H0111", "`" + it.path + "` needs a finite choice")
           .because(
               "every value under `model.kwargs` is a model of its own, exported before the "
@@ -298,13 +291,12 @@ class Finder {
 /// The option that `value` chose, or a number at the distribution's place.
 Node chosen(const Node& distribution, const Value& value) {
   const Node& arguments = distribution.items[0];
-  const std::string& name = distribution.keys[0].text;
-  if (name == "choice" || name == "grid") {
+  if (find_form(distribution.keys[0].text)->lists_options) {
     if (has_branches(arguments)) {
       return arguments.items.at(static_cast<std::size_t>(std::get<std::int64_t>(value)));
     }
     const auto option = std::ranges::find_if(
-        arguments.items, [&](const Node& item) { return value_of(item) == value; });
+        arguments.items, [&](const Node& item) { return written_value(item) == value; });
     HYDRO_CHECK(option != arguments.items.end(), search::to_text(value));
     return *option;
   }
@@ -315,8 +307,22 @@ Node chosen(const Node& distribution, const Value& value) {
 
 }  // namespace
 
+Value written_value(const Node& scalar) {
+  if (const auto flag = as_bool(scalar)) {
+    return *flag;
+  }
+  const bool whole = scalar.text.find_first_of(".eE") == std::string::npos;
+  if (const auto integer = as_integer(scalar); integer && whole) {
+    return *integer;
+  }
+  if (const auto number = as_number(scalar)) {
+    return *number;
+  }
+  return scalar.text;
+}
+
 bool is_distribution(const Node& node, Allowed allowed) {
-  return node.is_map() && node.keys.size() == 1 && is_name(node.keys[0].text) &&
+  return node.is_map() && node.keys.size() == 1 && find_form(node.keys[0].text) != nullptr &&
          (allowed == Allowed::kAll || node.items[0].is_sequence());
 }
 
@@ -366,8 +372,8 @@ std::optional<Error> misplaced_distribution(const Reader& reader,
     return std::nullopt;
   }
   const std::string label = "`" + std::string(key) + "`";
-  const auto named =
-      std::ranges::find_if(node.keys, [](const Key& k) { return is_name(k.text); });
+  const auto named = std::ranges::find_if(
+      node.keys, [](const Key& k) { return find_form(k.text) != nullptr; });
   if (named != node.keys.end()) {
     return node.keys.size() == 1
                ? reader.error(*named, "H0110", label + " cannot be searched")

@@ -31,10 +31,13 @@ struct FoundParameter {
 /// since a mapping {choice: 3} may be the callable's own.
 [[nodiscard]] bool is_distribution(const Node& node, Allowed allowed);
 
+/// A scalar as a value: true, 128, 0.1 or text.
+[[nodiscard]] search::Value written_value(const Node& scalar);
+
 /// Appends every distribution below `node`, in the file's order.
 ///
-/// Errors: H0110 malformed, H0111 not finite where it must be, H0130 not in this version, H0701
-/// to H0705
+/// Errors: H0110 malformed, H0111 not finite where it must be, H0130 branches within branches,
+/// H0701 to H0705
 [[nodiscard]] Result<void> find_parameters(const Reader& reader,
                                            const Node& node,
                                            const std::string& path,

@@ -13,6 +13,7 @@
 #include "hydro/job/distributions.h"
 #include "hydro/job/node.h"
 #include "hydro/job/overrides.h"
+#include "hydro/job/points.h"
 #include "hydro/job/reader.h"
 #include "hydro/job/scheduler_section.h"
 #include "hydro/job/schema.h"
@@ -110,6 +111,9 @@ Result<void> read_sections(const Reader& reader, const Node& root, Job& job) {
   const Reported reported{.task = job.train.task,
                           .of_bytes = job.data.val.value_or(job.data.train).is_text()};
   HYDRO_TRY(job.tune, read_tune(reader, tune, reported, job.warnings));
+  if (const Node* points = tune.find("points_to_evaluate"); points != nullptr) {
+    HYDRO_TRY(job.tune.points, read_points(reader, *points, job.space, job.tune.seed));
+  }
   if (job.space.parameters.empty() && tune.find("num_samples") == nullptr) {
     job.tune.num_samples = 1;
   }

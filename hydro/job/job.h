@@ -4,6 +4,7 @@
 // Job may be shared.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -136,7 +137,7 @@ struct TrainSection {
 // ---- tune ----
 
 enum class Mode : std::uint8_t { kMin, kMax };
-enum class SearchKind : std::uint8_t { kRandom, kGrid };
+enum class SearchKind : std::uint8_t { kRandom, kGrid, kSobol, kProcess };
 enum class Parametrization : std::uint8_t { kMup, kPaper, kStandard };
 /// Whether a target that ends worse than its own surrogate is followed by one more.
 enum class TargetRetry : std::uint8_t { kWorse, kOff };
@@ -147,6 +148,15 @@ struct Fusion {
   enum class Kind : std::uint8_t { kAuto, kOff, kLimit };
   Kind kind = Kind::kAuto;
   std::int64_t limit = 0;  // kLimit
+};
+
+/// A process is either `command`, or the adapter of Optuna with one of its samplers.
+struct SearchSection {
+  SearchKind kind = SearchKind::kRandom;
+  std::vector<std::string> command = {};  // the program and its arguments; empty: Optuna
+  std::string sampler = {};               // of Optuna
+  std::string arguments = "{}";           // of the sampler, JSON
+  std::chrono::milliseconds deadline = std::chrono::seconds(60);  // for one answer
 };
 
 /// As written; scheduler_settings() has the numbers that depend on the budget.
@@ -164,7 +174,9 @@ struct TuneSection {
   std::string metric;
   Mode mode = Mode::kMax;
   std::int64_t num_samples = 10;
-  SearchKind search = SearchKind::kRandom;
+  SearchSection search;
+  std::vector<search::Config> points;  // tried first
+  std::optional<bool> dedup;           // nothing: where the space is finite
   Scheduler scheduler;
   search::StopRule stop;
   double scaling = 8;
@@ -249,8 +261,11 @@ struct ResolvedTrial {
 [[nodiscard]] std::int64_t largest_batch_size(const Job& job);
 /// In the order of the sections; an option of a choice has its number in the path.
 [[nodiscard]] std::vector<DefaultValue> defaults_used(const Job& job);
-/// The search of the job. A checked job has one.
+/// The search of the job, with the points that go first; a checked job has one. For a process,
+/// which this room cannot start, a random search of as many configurations stands in.
 [[nodiscard]] std::unique_ptr<search::Searcher> make_searcher(const Job& job);
+/// Whether no configuration is tried twice: what `dedup` says, or whether the space is finite.
+[[nodiscard]] bool tries_each_once(const Job& job);
 /// The scheduler for trials of at most that many evaluations. Errors: H0125 its times do not
 /// fit, with the place in the job file
 [[nodiscard]] Result<search::SchedulerSettings> scheduler_settings(const Job& job,

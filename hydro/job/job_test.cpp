@@ -65,7 +65,7 @@ TEST(Job, TheQuickstartHasItsFixedSettings) {
 TEST(Job, TheQuickstartsTrialsHaveTheirSettings) {
   const Job job = example("quickstart.yaml");
   const auto searcher = make_searcher(job);
-  const search::Config config = searcher->suggest(3).value();
+  const search::Config config = searcher->ask(3).value().value();
   const ResolvedTrial trial = resolve(job, config).value();
   const worker::Optimizer& optimizer = trial.settings.optimizer;
   EXPECT_EQ(search::Value(optimizer.lr), config.at("train.optimizer.lr"));
@@ -112,7 +112,7 @@ TEST(Job, ASpaceOfOnePointIsTriedOnceByDefault) {
   JobText text;
   text.tune = "";
   EXPECT_EQ(good(text.text()).tune.num_samples, 1);
-  EXPECT_EQ(good(text.text() + "tune: {num_samples: 3}\n").tune.num_samples, 3);
+  EXPECT_EQ(good(text.text() + "tune: {num_samples: 3, dedup: false}\n").tune.num_samples, 3);
 }
 
 std::vector<std::string> defaults_of(const std::string& text) {
@@ -170,7 +170,7 @@ TEST(Job, ARateThatIsNotGivenIsADefaultUsed) {
 TEST(Job, WhatIsGivenIsNoDefault) {
   EXPECT_THAT(defaults_of("name: x\n" + with_tune("  metric: val_loss\n  mode: min\n")),
               Not(Contains(AnyOf(
-                  "name x", "tune.num_samples 4", "tune.metric val_loss", "tune.mode min"))));
+                  "name x", "tune.num_samples 1", "tune.metric val_loss", "tune.mode min"))));
 }
 
 TEST(Job, OptimizerDefaultsArePytorchs) {
@@ -251,7 +251,7 @@ TEST(Job, ABranchHasItsOwnParameters) {
   EXPECT_EQ(job.space.parameters[2].condition.value().branch, 1);
   const auto searcher = search::make_random_searcher(job.space, 1, 20).value();
   for (std::int64_t k = 0; k < 20; ++k) {
-    const search::Config config = searcher->suggest(k).value();
+    const search::Config config = searcher->ask(k).value().value();
     const bool sgd = config.at("train.optimizer") == search::Value(std::int64_t{0});
     const worker::Optimizer optimizer = resolve(job, config).value().settings.optimizer;
     EXPECT_EQ(optimizer.kind,
@@ -272,7 +272,7 @@ TEST(Job, OverridesObeyTheFilesRules) {
     return parse_job(
         JobText().text(), "job.yaml", {.folder = "/jobs", .overrides = {assignment}});
   };
-  EXPECT_EQ(with("tune.num_samples=50").value().tune.num_samples, 50);
+  EXPECT_EQ(with("tune.seed=50").value().tune.seed, 50U);
   EXPECT_EQ(with("resources.cores=1").value().resources.cores, 1);
   EXPECT_EQ(with("train.optimizer.lr={uniform: [0, 1]}").error().id, "H0105");
   EXPECT_EQ(with("train.batch_size={choice: [8, 16]}").value().space.parameters.size(), 1U);
@@ -298,7 +298,7 @@ TEST(Job, TheResolvedFileParsesToItself) {
 
 TEST(Job, TheBestConfigurationParsesWithNothingLeftToChoose) {
   const Job job = example("quickstart.yaml");
-  const search::Config config = make_searcher(job)->suggest(0).value();
+  const search::Config config = make_searcher(job)->ask(0).value().value();
   JobText text;
   const Job best = good(best_config_yaml(job, config) + text.data);
   EXPECT_TRUE(best.space.parameters.empty());

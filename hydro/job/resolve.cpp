@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "hydro/base/result.h"
@@ -93,16 +93,11 @@ BatchSizes batch_sizes(const Job& job) {
   const Config base = median_config(job);
   const std::int64_t median = resolve(job, base).value().batch_size;
   BatchSizes sizes{.smallest = median, .largest = median};
-  const auto count =
-      searched == nullptr ? 0 : search::value_count(searched->distribution).value_or(0);
-  const bool options =
-      searched != nullptr && (std::holds_alternative<search::Choice>(searched->distribution) ||
-                              std::holds_alternative<search::Grid>(searched->distribution));
-  // Ranges rise: their ends are enough.
-  const std::int64_t stride = options ? 1 : std::max<std::int64_t>(count - 1, 1);
-  for (std::int64_t k = 0; k < count; k += stride) {
+  for (const search::Value& value : searched == nullptr
+                                        ? std::vector<search::Value>()
+                                        : search::extremes(searched->distribution)) {
     Config config = base;
-    config.insert_or_assign(searched->path, search::value_of_index(searched->distribution, k));
+    config.insert_or_assign(searched->path, value);
     const std::int64_t size = resolve(job, config).value().batch_size;
     sizes = {.smallest = std::min(sizes.smallest, size),
              .largest = std::max(sizes.largest, size)};
@@ -135,7 +130,8 @@ std::vector<std::string> model_variants(const Job& job) {
       [](const search::Parameter& parameter) { return parameter.path.starts_with("model."); });
   const auto searcher = search::make_grid_searcher(std::move(models)).value();
   std::vector<std::string> variants{kwargs_of(job, median_config(job)).value()};
-  for (std::int64_t k = 0; const auto config = searcher->suggest(k); ++k) {
+  for (std::int64_t k = 0; k < searcher->total(); ++k) {
+    const std::optional<Config> config = searcher->ask(k).value();
     std::string kwargs = kwargs_of(job, *config).value();
     if (std::ranges::find(variants, kwargs) == variants.end()) {
       variants.push_back(std::move(kwargs));
@@ -159,10 +155,18 @@ std::int64_t most_evaluations(const Job& job, std::int64_t samples) {
 }
 
 std::unique_ptr<search::Searcher> make_searcher(const Job& job) {
-  return job.tune.search == SearchKind::kGrid
-             ? search::make_grid_searcher(job.space).value()
-             : search::make_random_searcher(job.space, job.tune.seed, job.tune.num_samples)
-                   .value();
+  const bool grid = job.tune.search.kind == SearchKind::kGrid;
+  auto searcher = make_plain_searcher(job.tune, job.space).value();
+  if (!job.tune.points.empty()) {
+    searcher = search::with_points(std::move(searcher), job.tune.points);
+  }
+  // A grid has no repeats of its own, and remembering all of it would cost memory.
+  const bool once = grid ? !job.tune.points.empty() : tries_each_once(job.tune, job.space);
+  return once ? search::without_repeats(std::move(searcher), job.space) : std::move(searcher);
+}
+
+bool tries_each_once(const Job& job) {
+  return tries_each_once(job.tune, job.space);
 }
 
 std::vector<DefaultValue> defaults_used(const Job& job) {

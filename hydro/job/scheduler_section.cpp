@@ -246,7 +246,7 @@ Result<search::SchedulerSettings> scheduler_settings(const Job& job, std::int64_
 
 std::optional<Error> idle_scheduler(const Job& job, std::int64_t evaluations) {
   const auto settings = scheduler_settings(job, evaluations);
-  const std::int64_t trials = make_searcher(job)->total().value_or(job.tune.num_samples);
+  const std::int64_t trials = make_searcher(job)->total();
   if (!settings || search::can_stop_something(*settings, trials)) {
     return std::nullopt;
   }

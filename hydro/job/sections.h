@@ -55,6 +55,7 @@ struct Reported {
                                             const Node& node,
                                             const Reported& reported,
                                             std::vector<Error>& warnings);
+[[nodiscard]] Result<SearchSection> read_search(const Reader& reader, const Node& node);
 [[nodiscard]] Result<ResourcesSection> read_resources(const Reader& reader, const Node& node);
 
 /// Each adds what the user left out and makes paths absolute, in place.
@@ -62,6 +63,7 @@ void complete_model(const Reader& reader, Node& node);
 void complete_data(const Reader& reader, Node& node);
 void complete_train(Node& node);
 void complete_tune(Node& node, const TuneSection& read);
+void complete_search(Node& node, const SearchSection& read);
 void complete_resources(Node& node);
 
 /// Each appends the tables of its section: what a user may write.
@@ -71,6 +73,7 @@ void list_image_splits(std::vector<KnownKey>& keys);
 void list_transforms(std::vector<KnownKey>& keys);
 void list_train(std::vector<KnownKey>& keys);
 void list_tune(std::vector<KnownKey>& keys);
+void list_search(std::vector<KnownKey>& keys);
 void list_resources(std::vector<KnownKey>& keys);
 /// Every key of a job file.
 [[nodiscard]] std::vector<KnownKey> known_keys();

@@ -19,6 +19,7 @@
 #include "hydro/job/node.h"
 #include "hydro/job/reader.h"
 #include "hydro/job/sections.h"
+#include "hydro/job/transfer.h"
 #include "hydro/search/searcher.h"
 #include "hydro/search/space.h"
 #include "hydro/worker/settings.h"
@@ -27,7 +28,6 @@ namespace hydro::job {
 namespace {
 
 using search::Config;
-using search::Distribution;
 using search::Value;
 
 constexpr std::string_view kDecayPath = "train.optimizer.weight_decay";
@@ -51,23 +51,10 @@ Result<void> find_in_train(const Reader& reader,
   return {};
 }
 
-struct Ends {
-  template <class D>
-  std::vector<Value> operator()(const D& d) const {
-    return {d.low, d.high};
-  }
-
-  std::vector<Value> operator()(const search::RandInt& d) const { return {d.low, d.high - 1}; }
-
-  std::vector<Value> operator()(const search::Choice& d) const { return d.options; }
-
-  std::vector<Value> operator()(const search::Grid& d) const { return d.options; }
-};
-
 /// The values that show whether every value is good: all options, or both ends of a range.
 std::vector<Config> probes_of(const search::Space& space, const search::Parameter& parameter) {
   std::vector<Config> probes;
-  for (const Value& value : std::visit(Ends{}, parameter.distribution)) {
+  for (const Value& value : search::extremes(parameter.distribution)) {
     Config config{{parameter.path, value}};
     if (parameter.condition) {
       config.insert_or_assign(parameter.condition->parameter,
@@ -82,30 +69,20 @@ std::vector<Config> probes_of(const search::Space& space, const search::Paramete
 
 Error not_transferable(const Reader& reader,
                        const FoundParameter& found,
-                       const std::string& why) {
+                       std::string_view why) {
   return reader
       .error(*found.node,
              "H0120",
              "`" + found.parameter.path + "` is not transferable across width")
-      .because(why);
+      .because(std::string(why));
 }
 
-bool names_dropout(const std::string& path) {
-  return path.starts_with("model.") &&
-         path.substr(path.rfind('.') + 1).find("drop") != std::string::npos;
-}
-
+/// Decay is judged beside its optimizer, by the prober.
 Result<void> check_transfer(const Reader& reader, const std::vector<FoundParameter>& found) {
   for (const FoundParameter& it : found) {
-    if (it.parameter.path == "train.label_smoothing") {
-      return not_transferable(
-          reader,
-          it,
-          "the best label smoothing of a narrow model says nothing about a wide one");
-    }
-    if (names_dropout(it.parameter.path)) {
-      return not_transferable(
-          reader, it, "wide models need more regularisation than narrow ones");
+    const Transfer transfer = transfer_of(it.parameter.path, worker::OptimizerKind::kAdamW);
+    if (transfer.kind == TransferKind::kTargetOnly) {
+      return not_transferable(reader, it, transfer.why);
     }
   }
   return {};
@@ -138,7 +115,7 @@ class Prober {
   [[nodiscard]] Result<void> check_decay(const Node& node,
                                          const Config& config,
                                          const worker::Optimizer& optimizer) const {
-    if (optimizer.kind == worker::OptimizerKind::kAdamW) {
+    if (transfer_of(kDecayPath, optimizer.kind).kind != TransferKind::kTargetOnly) {
       return {};
     }
     if (config.contains(std::string(kDecayPath))) {
@@ -146,11 +123,7 @@ class Prober {
         return it.parameter.path == kDecayPath && search::is_active(it.parameter, config);
       });
       HYDRO_CHECK(searched != found_.end());
-      return not_transferable(
-          reader_,
-          *searched,
-          "the best L2 penalty of a narrow model says nothing about a wide one; a fixed one "
-          "is scaled, and the decoupled decay of adamw may be searched");
+      return not_transferable(reader_, *searched, transfer_of(kDecayPath, optimizer.kind).why);
     }
     if (optimizer.kind == worker::OptimizerKind::kAdam && optimizer.weight_decay > 0) {
       const Node* map = node.find("optimizer");
@@ -171,47 +144,60 @@ class Prober {
 
 // ---- What the searcher says ----
 
-Result<std::unique_ptr<search::Searcher>> searcher_of(const TuneSection& tune,
-                                                      search::Space space) {
-  return tune.search == SearchKind::kGrid
-             ? search::make_grid_searcher(std::move(space))
-             : search::make_random_searcher(std::move(space), tune.seed, tune.num_samples);
-}
-
 /// One parameter alone first: then its place is known.
 Result<void> check_search(const Reader& reader,
                           const std::vector<FoundParameter>& found,
                           const Job& job) {
   for (const FoundParameter& it : found) {
-    if (auto alone = searcher_of(job.tune, {{it.parameter}}); !alone) {
+    if (auto alone = make_plain_searcher(job.tune, {{it.parameter}}); !alone) {
       Error placed = reader.error(*it.node, alone.error().id, alone.error().what);
       placed.why = alone.error().why;
       return placed;
     }
   }
-  if (auto whole = searcher_of(job.tune, job.space); !whole) {
+  if (auto whole = make_plain_searcher(job.tune, job.space); !whole) {
     return std::move(whole).error().at(reader.sources.front().name);
   }
   return {};
 }
 
-/// How many configurations there are; nothing for a continuous space.
-std::optional<std::int64_t> point_count(const search::Space& space) {
-  const auto grid = search::make_grid_searcher(space);
-  if (!grid.has_value()) {
-    return std::nullopt;
+/// All samples would train the same; who wants that says so.
+Result<void> check_search_has_a_space(const Reader& reader, const Node& root, const Job& job) {
+  if (!job.space.parameters.empty() || job.tune.num_samples == 1 ||
+      job.tune.search.kind == SearchKind::kGrid || !job.tune.dedup.value_or(true)) {
+    return {};
   }
-  return grid.value()->total();
+  const Node* given = find_path(root, "tune.num_samples");
+  return reader.error(given == nullptr ? Node{} : *given,
+                      "H0720",
+                      "nothing to search: all " + std::to_string(job.tune.num_samples) +
+                          " samples have the same hyperparameters");
 }
 
-/// Random search does not look at what it drew before.
+Result<void> check_points(const Reader& reader,
+                          const Node& root,
+                          const Job& job,
+                          std::int64_t samples) {
+  const auto count = static_cast<std::int64_t>(job.tune.points.size());
+  if (count <= samples) {
+    return {};
+  }
+  return reader
+      .error(*find_path(root, "tune.points_to_evaluate"),
+             "H0721",
+             std::to_string(count) + " points to evaluate, but only " +
+                 std::to_string(samples) + (samples == 1 ? " sample" : " samples"))
+      .because("the points are the first of the samples")
+      .fix("raise tune.num_samples, or remove points");
+}
+
+/// Fewer configurations than samples.
 void warn_of_repeats(const Reader& reader,
                      const Node& root,
                      const Job& job,
+                     std::int64_t samples,
                      std::vector<Error>& warnings) {
-  const std::int64_t samples =
-      searcher_of(job.tune, job.space).value()->total().value_or(job.tune.num_samples);
-  const std::int64_t points = point_count(job.space).value_or(samples);
+  const std::int64_t points = search::configuration_count(job.space).value_or(samples);
   if (samples <= points) {
     return;
   }
@@ -219,7 +205,10 @@ void warn_of_repeats(const Reader& reader,
   const std::string what = std::to_string(samples) + " samples, only " +
                            std::to_string(points) +
                            (points == 1 ? " configuration" : " different configurations");
-  warnings.push_back(reader.error(given == nullptr ? Node{} : *given, "H0142", what));
+  Error warning = reader.error(given == nullptr ? Node{} : *given, "H0142", what);
+  warnings.push_back(tries_each_once(job.tune, job.space)
+                         ? std::move(warning)
+                         : std::move(warning).because("some are trained several times"));
 }
 
 Result<void> check_models(const Reader& reader, const std::vector<FoundParameter>& found) {
@@ -240,6 +229,16 @@ Result<void> check_models(const Reader& reader, const std::vector<FoundParameter
       *last->node, "H0111", "the space under `model.kwargs` has more than 1000 models");
 }
 
+/// Only our own searchers multiply.
+search::Space with_choices_for_grids(search::Space space) {
+  for (search::Parameter& parameter : space.parameters) {
+    if (const auto* grid = std::get_if<search::Grid>(&parameter.distribution)) {
+      parameter.distribution = search::Choice{grid->options};
+    }
+  }
+  return space;
+}
+
 }  // namespace
 
 Config complete_config(const search::Space& space, Config config) {
@@ -249,6 +248,27 @@ Config complete_config(const search::Space& space, Config config) {
     }
   }
   return config;
+}
+
+Result<std::unique_ptr<search::Searcher>> make_plain_searcher(const TuneSection& tune,
+                                                              search::Space space) {
+  switch (tune.search.kind) {
+    case SearchKind::kGrid:
+      return search::make_grid_searcher(std::move(space));
+    case SearchKind::kSobol:
+      return search::make_sobol_searcher(std::move(space), tune.seed, tune.num_samples);
+    case SearchKind::kProcess:
+      space = with_choices_for_grids(std::move(space));
+      break;
+    case SearchKind::kRandom:
+      break;
+  }
+  return search::make_random_searcher(std::move(space), tune.seed, tune.num_samples);
+}
+
+bool tries_each_once(const TuneSection& tune, const search::Space& space) {
+  return tune.dedup.value_or(!space.parameters.empty() &&
+                             search::configuration_count(space).has_value());
 }
 
 Result<std::vector<FoundParameter>> find_space(const Reader& reader, const Node& root) {
@@ -294,7 +314,10 @@ Result<void> check_space(const Reader& reader,
   }
   HYDRO_TRY_VOID(check_models(reader, found));
   HYDRO_TRY_VOID(check_search(reader, found, job));
-  warn_of_repeats(reader, root, job, warnings);
+  HYDRO_TRY_VOID(check_search_has_a_space(reader, root, job));
+  const std::int64_t samples = make_plain_searcher(job.tune, job.space).value()->total();
+  HYDRO_TRY_VOID(check_points(reader, root, job, samples));
+  warn_of_repeats(reader, root, job, samples, warnings);
   return {};
 }
 

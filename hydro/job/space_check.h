@@ -3,6 +3,7 @@
 // its tenth trial; and what does not transfer across widths is refused.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "hydro/job/node.h"
 #include "hydro/job/reader.h"
 #include "hydro/job/sections.h"
+#include "hydro/search/searcher.h"
 #include "hydro/search/space.h"
 
 namespace hydro::job {
@@ -26,10 +28,18 @@ namespace hydro::job {
 /// The `train:` mapping without its distributions. Requires: `config` is complete (BugError)
 [[nodiscard]] Node resolved_train(const Node& train, const search::Config& config);
 
+/// The searcher of `search:` alone, without points and with repeats; for a process, random.
+///
+/// Errors: H0706 to H0708, H0726
+[[nodiscard]] Result<std::unique_ptr<search::Searcher>> make_plain_searcher(
+    const TuneSection& tune, search::Space space);
+/// What `dedup` says, or whether the space is finite.
+[[nodiscard]] bool tries_each_once(const TuneSection& tune, const search::Space& space);
+
 /// Reads `train` once for every value in question. `warnings` gets each kind once.
 ///
 /// Errors: what read_train says; H0120, H0121 at S over 1; H0111 too many models; H0706 to
-/// H0708
+/// H0708, H0720, H0721, H0726
 [[nodiscard]] Result<void> check_space(const Reader& reader,
                                        const Node& root,
                                        const std::vector<FoundParameter>& found,

@@ -28,7 +28,7 @@ struct JobText {
       "  epochs: 2\n"
       "  batch_size: 64\n"
       "  optimizer: {name: sgd, lr: 0.1}\n";
-  std::string tune = "tune:\n  num_samples: 4\n";
+  std::string tune = "tune:\n  num_samples: 1\n";
 
   [[nodiscard]] std::string text() const { return model + data + train + tune; }
 };

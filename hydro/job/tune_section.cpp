@@ -105,28 +105,13 @@ Result<void> settle_metric(const Reader& reader,
   return {};
 }
 
-// ---- Keys whose other values come later ----
+// ---- Keys with a section of their own ----
 
-/// `word`, or {name: word}.
-std::string name_in(const Node& node) {
-  const Node* name = node.is_map() ? node.find("name") : &node;
-  return name != nullptr && name->is_scalar() ? name->text : std::string();
-}
-
-Result<void> read_search(const Reader& reader,
-                         const Node& node,
-                         const Row<TuneValues>& row,
-                         TuneValues& out) {
-  const std::string name = name_in(node);
-  const bool command = node.is_map() && node.find("command") != nullptr;
-  if (command || name == "sobol" || name == "optuna") {
-    return not_in_this_version(reader, node, "search: " + (command ? "command" : name))
-        .fix("use random or grid");
-  }
-  if ((name != "random" && name != "grid") || !node.is_scalar()) {
-    return reader.wrong(node, row.key, row.type);
-  }
-  out.search = name == "grid" ? SearchKind::kGrid : SearchKind::kRandom;
+Result<void> read_search_row(const Reader& reader,
+                             const Node& node,
+                             const Row<TuneValues>& /*row*/,
+                             TuneValues& out) {
+  HYDRO_TRY(out.search, read_search(reader, node));
   return {};
 }
 
@@ -267,7 +252,11 @@ constexpr auto kRows = std::to_array<Row<TuneValues>>({
      "",
      "which end of the metric is better; default from the metric",
      &read_word<&TuneValues::given_mode, kModes, TuneValues>},
-    {"search", "random or grid", "random", "where configurations come from", &read_search},
+    {"search",
+     "random, grid, sobol, optuna, or a mapping with a command",
+     "random",
+     "where configurations come from",
+     &read_search_row},
     {"num_samples",
      "an integer of at least 1",
      "",
@@ -314,9 +303,17 @@ constexpr auto kRows = std::to_array<Row<TuneValues>>({
      "1",
      "of suggestions, initial weights and dropout",
      &read_integer<&TuneSection::seed, 0, TuneValues>},
-    {"points_to_evaluate", "a list", "", "configurations tried first", &read_later<TuneValues>},
+    {"points_to_evaluate",
+     "a list of mappings from hyperparameters to values",
+     "",
+     "configurations tried first",
+     &ignore<TuneValues>},  // read once the space is known: points.h
     {"stop", "a list of rules", "", "rules that end a trial", &ignore<TuneValues>},
-    {"dedup", "true or false", "", "try no configuration twice", &read_later<TuneValues>},
+    {"dedup",
+     "true or false",
+     "",
+     "try no configuration twice",
+     &read_bool<&TuneSection::dedup, TuneValues>},
     {"deterministic",
      "true or false",
      "false",
@@ -348,7 +345,7 @@ constexpr auto kRows = std::to_array<Row<TuneValues>>({
 
 Result<void> check_samples(const Reader& reader, const Node& node, const TuneValues& tune) {
   const Node* samples = node.find("num_samples");
-  if (samples == nullptr || tune.search != SearchKind::kGrid) {
+  if (samples == nullptr || tune.search.kind != SearchKind::kGrid) {
     return {};
   }
   return reader.error(*samples, "H0109", "`num_samples` stands beside `search: grid`")
@@ -377,15 +374,17 @@ Result<TuneSection> read_tune(const Reader& reader,
 void complete_tune(Node& node, const TuneSection& read) {
   fill_defaults(node, std::span<const Row<TuneValues>>(kRows));
   complete_scheduler(*node.find("scheduler"));
+  complete_search(*node.find("search"), read.search);
   node.add("metric", make_scalar(read.metric));
   node.add("mode", make_scalar(std::string(mode_name(read.mode))));
-  if (read.search == SearchKind::kRandom) {
+  if (read.search.kind != SearchKind::kGrid) {
     node.add("num_samples", make_scalar(std::to_string(read.num_samples)));
   }
 }
 
 void list_tune(std::vector<KnownKey>& keys) {
   list_rows("tune", std::span<const Row<TuneValues>>(kRows), keys);
+  list_search(keys);
   list_rows("parametrization", std::span<const Row<TuneValues>>(kParametrizationRows), keys);
   list_rows("target", std::span<const Row<TargetValues>>(kTargetRows), keys);
   list_schedulers(keys);

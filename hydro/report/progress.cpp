@@ -259,6 +259,14 @@ struct PlainLine {
     return fmt::format("target of trial {} failed: {}\n", number(e.trial), e.cause);
   }
 
+  std::string operator()(const tune::SearcherFailed& e) const {
+    return fmt::format(
+        "{} (failure {} in a row){}\n",
+        printable(e.cause),
+        e.attempt,
+        state.lost_searcher() ? "; no more trials are suggested" : ": " + reason);
+  }
+
   std::string operator()(const tune::StopRequested&) const {
     return "stopping at the next step\n";
   }

@@ -14,10 +14,12 @@
 
 #include "hydro/base/result.h"
 #include "hydro/job/job.h"
+#include "hydro/job/transfer.h"
 #include "hydro/plan/containers.h"
 #include "hydro/run/backend.h"
 #include "hydro/run/check_report.h"
 #include "hydro/run/coordinate_check.h"
+#include "hydro/run/external_searcher.h"
 #include "hydro/run/material.h"
 #include "hydro/search/preview.h"
 #include "hydro/search/scheduler.h"
@@ -73,10 +75,9 @@ Result<void> add_groups(CheckReport& report,
                         const Material& material,
                         std::int64_t samples) {
   const std::unique_ptr<search::Searcher> searcher = job::make_searcher(job);
-  const std::int64_t trials = searcher->total().value_or(job.tune.num_samples);
   std::map<std::string, CheckedGroup> groups;
-  for (std::int64_t k = 0; k < trials; ++k) {
-    const std::optional<search::Config> config = searcher->suggest(k);
+  for (std::int64_t k = 0; k < searcher->total(); ++k) {
+    HYDRO_TRY(const std::optional<search::Config> config, searcher->ask(k));
     if (!config.has_value()) {
       break;
     }
@@ -105,7 +106,7 @@ Result<void> add_groups(CheckReport& report,
 
 Result<void> add_scheduler(CheckReport& report, const job::Job& job, const Material& material) {
   HYDRO_TRY(const search::SchedulerSettings settings, scheduler_of(job, material));
-  const std::int64_t trials = job::make_searcher(job)->total().value_or(job.tune.num_samples);
+  const std::int64_t trials = job::make_searcher(job)->total();
   report.scheduler = {
       .settings = settings, .trials = trials, .preview = search::preview(settings, trials)};
   return {};
@@ -120,6 +121,7 @@ Result<void> examine(CheckReport& report,
   HYDRO_TRY(const TemporaryFolder folder, TemporaryFolder::make());
   const Folders folders = {.job = fs::absolute(request.job).parent_path(),
                            .run = folder.path()};
+  HYDRO_TRY_VOID(open_searcher(job, folders.job, stop));
   HYDRO_TRY(Material material, prepare_models(job, folders, stop));
   for (const Architecture& architecture : material.architectures) {
     report.models.push_back(
@@ -154,6 +156,9 @@ Result<CheckReport> check_job(const CheckRequest& request,
   report.study = job.name;
   report.scaling = job.tune.scaling;
   report.space = job.space;
+  for (const search::Parameter& parameter : job.space.parameters) {
+    report.transfers.push_back(job::transfer_of(job, parameter));
+  }
   report.defaults = job::defaults_used(job);
   for (const Error& warning : job.warnings) {
     const std::string place = warning.where.empty() ? "" : " (" + warning.where + ")";

@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "hydro/base/result.h"
 #include "hydro/ir/model.h"
 #include "hydro/job/job.h"
+#include "hydro/job/transfer.h"
 #include "hydro/run/check_report.h"
 #include "hydro/search/preview.h"
 #include "hydro/search/space.h"
@@ -76,14 +78,18 @@ OrderedJson value_json(const search::Value& value) {
   return std::visit([](const auto& held) { return OrderedJson(held); }, value);
 }
 
-OrderedJson space_json(const search::Space& space) {
+OrderedJson space_json(const CheckReport& report) {
   OrderedJson rows = OrderedJson::array();
-  for (const search::Parameter& parameter : space.parameters) {
+  for (std::size_t i = 0; i < report.space.parameters.size(); ++i) {
+    const search::Parameter& parameter = report.space.parameters[i];
+    const job::Transfer& transfer = report.transfers.at(i);
     OrderedJson row = {
         {"path", parameter.path},
         {"name", parameter.name},
         {"distribution", std::string(search::distribution_name(parameter.distribution))},
-        {"median", value_json(search::median(parameter.distribution))}};
+        {"median", value_json(search::median(parameter.distribution))},
+        {"transfer", std::string(job::transfer_name(transfer.kind))},
+        {"why", std::string(transfer.why)}};
     if (const auto values = search::values(parameter.distribution);
         values.has_value() && values->size() <= 100) {
       row["values"] = OrderedJson::array();
@@ -165,7 +171,7 @@ std::string check_json(const CheckReport& report) {
                      {"scaling", report.scaling},
                      {"widths", OrderedJson::array()},
                      {"parameters", OrderedJson::array()},
-                     {"space", space_json(report.space)},
+                     {"space", space_json(report)},
                      {"defaults", defaults_json(report.defaults)},
                      {"trials", trials_json(report.scheduler)},
                      {"rungs", rungs_json(report.scheduler)},

@@ -9,6 +9,7 @@
 
 #include "hydro/base/result.h"
 #include "hydro/job/job.h"
+#include "hydro/job/transfer.h"
 #include "hydro/search/preview.h"
 #include "hydro/search/scheduler.h"
 #include "hydro/search/space.h"
@@ -43,6 +44,7 @@ struct CheckReport {
   double scaling = 1;
   std::vector<CheckedModel> models;
   search::Space space;
+  std::vector<job::Transfer> transfers;  // one a parameter of the space
   std::vector<job::DefaultValue> defaults;
   std::vector<CheckedGroup> groups;
   std::optional<CheckedScheduler> scheduler;

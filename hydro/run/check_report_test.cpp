@@ -9,6 +9,7 @@
 #include "hydro/base/json.h"
 #include "hydro/base/result.h"
 #include "hydro/ir/model.h"
+#include "hydro/job/transfer.h"
 #include "hydro/search/scheduler.h"
 #include "hydro/search/space.h"
 #include "hydro/shrink/coordinates.h"
@@ -57,6 +58,7 @@ CheckReport make_report() {
                               .name = "lr",
                               .distribution = search::Uniform{.low = 0, .high = 1},
                               .condition = {}}};
+  report.transfers = {{.kind = job::TransferKind::kByRule, .why = "lr x weight_decay is kept"}};
   report.defaults = {{.path = "name", .value = "fashion"},
                      {.path = "train.optimizer.lr", .value = "0.001"},
                      {.path = "train.drop_last", .value = "true"}};
@@ -145,7 +147,8 @@ TEST_F(CheckJson, GroupsSpaceAndRefusalsHaveTheAgreedKeys) {
   EXPECT_EQ(json_["groups"].dump(), R"([{"batch_size":64,"trials":5,"containers":3}])");
   EXPECT_EQ(
       json_["space"].dump(),
-      R"([{"path":"train.optimizer.lr","name":"lr","distribution":"uniform","median":0.5}])");
+      R"([{"path":"train.optimizer.lr","name":"lr","distribution":"uniform","median":0.5,)"
+      R"("transfer":"transferable with a rule","why":"lr x weight_decay is kept"}])");
   EXPECT_EQ(json_["defaults"][1].dump(), R"({"path":"train.optimizer.lr","value":"0.001"})");
   EXPECT_EQ(keys_of(json_["refusals"][0]), (Keys{"code", "what", "where", "why", "do"}));
   EXPECT_EQ(json_["refusals"][0]["code"], "H0406");

@@ -13,6 +13,7 @@
 #include "hydro/base/text.h"
 #include "hydro/ir/model.h"
 #include "hydro/job/job.h"
+#include "hydro/job/transfer.h"
 #include "hydro/run/check_report.h"
 #include "hydro/run/coordinate_check.h"
 #include "hydro/search/preview.h"
@@ -112,14 +113,19 @@ std::string parameters_text(const shrink::Surrogate& surrogate) {
   return text;
 }
 
-std::string space_text(const search::Space& space) {
+std::string space_text(const CheckReport& report) {
   std::string text;
-  for (const search::Parameter& parameter : space.parameters) {
-    text += fmt::format("  {:<14} {:<12} {} (median {})\n",
+  for (std::size_t i = 0; i < report.space.parameters.size(); ++i) {
+    const search::Parameter& parameter = report.space.parameters[i];
+    const job::Transfer& transfer = report.transfers.at(i);
+    text += fmt::format("  {:<14} {:<12} {} (median {}), {}{}{}\n",
                         parameter.name,
                         search::distribution_name(parameter.distribution),
                         parameter.path,
-                        search::to_text(search::median(parameter.distribution)));
+                        search::to_text(search::median(parameter.distribution)),
+                        job::transfer_name(transfer.kind),
+                        transfer.why.empty() ? "" : ": ",
+                        transfer.why);
   }
   return text;
 }
@@ -238,7 +244,7 @@ std::string check_text(const CheckReport& report) {
     }
     text += report.space.parameters.empty()
                 ? "\nsearch space: empty, all trials have the same hyperparameters\n"
-                : part("search space", space_text(report.space));
+                : part("search space", space_text(report));
     text += part("defaults used", defaults_text(report.defaults));
     text += part("early stopping", scheduler_text(report.scheduler));
     text += part("groups (trials that may share a container)", groups_text(report.groups));

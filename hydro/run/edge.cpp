@@ -1,5 +1,6 @@
 #include "hydro/run/edge.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -10,8 +11,11 @@
 #include <variant>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include "hydro/base/file.h"
 #include "hydro/base/result.h"
+#include "hydro/search/searcher.h"
 #include "hydro/tune/decide.h"
 #include "hydro/tune/events.h"
 #include "hydro/tune/state.h"
@@ -31,7 +35,48 @@ Result<void> make_place_for(const worker::Order& order) {
              : make_folder(std::filesystem::path(exporting->path).parent_path());
 }
 
+/// What a searcher learns of a trial; nothing while it goes on, and when the study was stopped.
+std::optional<search::Outcome> outcome_of(const tune::State& state, worker::TrialId id) {
+  const tune::Trial& trial = state.trial(id);
+  search::Outcome outcome = {.k = static_cast<std::int64_t>(id),
+                             .value = tune::value_of(trial.reports, state.study().metric),
+                             .step = trial.reports.empty() ? 0 : trial.reports.back().step};
+  switch (trial.status) {
+    case tune::TrialStatus::kFinished:
+      return outcome;
+    case tune::TrialStatus::kFailed:
+      outcome.ending = search::Ending::kFailed;
+      outcome.value.reset();
+      return outcome;
+    case tune::TrialStatus::kStopped:
+      outcome.ending = search::Ending::kStopped;
+      return outcome;
+    case tune::TrialStatus::kPaused:
+    case tune::TrialStatus::kWaiting:
+    case tune::TrialStatus::kRunning:
+    case tune::TrialStatus::kInterrupted:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+bool is_of_searcher(const Error& error) {
+  return error.id == "H0722" || error.id == "H0724" || error.id == "H0725";
+}
+
+std::string milliseconds_text(std::int64_t nanoseconds) {
+  constexpr double kMillisecond = 1e-6;
+  return fmt::format("{:.1f} ms", static_cast<double>(nanoseconds) * kMillisecond);
+}
+
 }  // namespace
+
+std::string Latency::text() const {
+  return fmt::format("{} suggestions in {}, the longest {}",
+                     answers,
+                     milliseconds_text(total_ns),
+                     milliseconds_text(longest_ns));
+}
 
 Result<void> Edge::append(tune::EventBody body, const std::string& reason) {
   const tune::Event event = {.seq = state_.last_seq + 1,
@@ -42,16 +87,67 @@ Result<void> Edge::append(tune::EventBody body, const std::string& reason) {
   HYDRO_TRY_VOID(journal_(event));
   tune::apply(state_, event);
   watcher_(state_, event);
+  return tell_of_ended();
+}
+
+/// In the order of their ids among those that one event ended.
+Result<void> Edge::tell_of_ended() {
+  if (!teller_ || state_.counts.ended() == told_) {
+    return {};
+  }
+  told_ = state_.counts.ended();
+  std::vector<search::Outcome> outcomes;
+  std::erase_if(untold_, [&](worker::TrialId id) {
+    const std::optional<search::Outcome> outcome = outcome_of(state_, id);
+    if (outcome.has_value()) {
+      outcomes.push_back(*outcome);
+    }
+    return outcome.has_value();
+  });
+  for (const search::Outcome& outcome : outcomes) {
+    if (Result<void> told = teller_(outcome); !told.has_value()) {
+      HYDRO_TRY_VOID(note_failure(std::move(told).error()));
+    }
+  }
   return {};
+}
+
+/// Other errors are not the searcher's, and a stop is no failure.
+Result<void> Edge::note_failure(Error error) {
+  if (error.id == "H0650") {
+    return {};
+  }
+  if (!is_of_searcher(error)) {
+    return error;
+  }
+  const std::string cause = error.why.empty() ? error.what : error.what + "; " + error.why;
+  return append(tune::SearcherFailed{.attempt = state_.searcher_failures + 1, .cause = cause},
+                "it is started again and told what it knew");
+}
+
+/// The event's reason says it too.
+std::string Edge::note_latency(std::int64_t nanoseconds) {
+  ++latency_.answers;
+  latency_.total_ns += nanoseconds;
+  latency_.longest_ns = std::max(latency_.longest_ns, nanoseconds);
+  return "the searcher took " + milliseconds_text(nanoseconds);
 }
 
 Result<void> Edge::suggest(const tune::Suggest& order) {
   for (std::int64_t k = order.first; k < order.first + order.count; ++k) {
-    HYDRO_TRY(std::optional<tune::TrialSuggested> suggestion, suggester_(k));
+    const std::int64_t before = teller_ ? clock_.mono_ns() : 0;
+    Result<std::optional<tune::TrialSuggested>> suggestion = suggester_(k);
     if (!suggestion.has_value()) {
+      return note_failure(std::move(suggestion).error());
+    }
+    if (!suggestion->has_value()) {
       return append(tune::SuggestionsExhausted{});
     }
-    HYDRO_TRY_VOID(append(*std::move(suggestion)));
+    const std::string reason = teller_ ? note_latency(clock_.mono_ns() - before) : "";
+    if (teller_) {
+      untold_.push_back((*suggestion)->id);
+    }
+    HYDRO_TRY_VOID(append(**std::move(suggestion), reason));
   }
   return {};
 }
@@ -76,28 +172,34 @@ Result<void> Edge::issue(const tune::Issue& issue, worker::Engine& engine) {
   return {};
 }
 
-Result<void> Edge::settle(worker::Engine& engine) {
-  // One decision an event: each is made on the state after all before it.
-  for (std::vector<tune::Decision> decisions = tune::decide(state_); !decisions.empty();
-       decisions = tune::decide(state_)) {
-    HYDRO_TRY_VOID(carry_out(decisions.front(), engine));
+Result<void> Edge::note_stop(worker::Engine& engine, const std::stop_token& stop) {
+  if (!stop.stop_requested() || state_.stop_requested || state_.closed.has_value()) {
+    return {};
   }
+  HYDRO_TRY_VOID(append(tune::StopRequested{}, "a signal"));
+  engine.request_stop();
   return {};
 }
 
-Result<void> Edge::run(worker::Engine& engine, const std::stop_token& stop) {
-  HYDRO_TRY_VOID(settle(engine));
-  while (!state_.closed.has_value()) {
-    if (stop.stop_requested() && !state_.stop_requested) {
-      HYDRO_TRY_VOID(append(tune::StopRequested{}, "a signal"));
-      engine.request_stop();
-      HYDRO_TRY_VOID(settle(engine));
-      continue;
+Result<void> Edge::settle(worker::Engine& engine, const std::stop_token& stop) {
+  // One decision an event: each is made on the state after all before it.
+  for (;;) {
+    HYDRO_TRY_VOID(note_stop(engine, stop));
+    const std::vector<tune::Decision> decisions = tune::decide(state_);
+    if (decisions.empty()) {
+      return {};
     }
+    HYDRO_TRY_VOID(carry_out(decisions.front(), engine));
+  }
+}
+
+Result<void> Edge::run(worker::Engine& engine, const std::stop_token& stop) {
+  HYDRO_TRY_VOID(settle(engine, stop));
+  while (!state_.closed.has_value()) {
     if (std::optional<worker::Answer> answer = engine.wait(kPatience)) {
       HYDRO_TRY_VOID(append(tune::event_of(*answer)));
-      HYDRO_TRY_VOID(settle(engine));
     }
+    HYDRO_TRY_VOID(settle(engine, stop));
   }
   return {};
 }

@@ -8,12 +8,16 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "hydro/base/clock.h"
 #include "hydro/base/result.h"
+#include "hydro/search/searcher.h"
 #include "hydro/tune/decide.h"
 #include "hydro/tune/events.h"
 #include "hydro/tune/state.h"
+#include "hydro/worker/messages.h"
 #include "hydro/worker/worker.h"
 
 namespace hydro::run {
@@ -22,14 +26,30 @@ namespace hydro::run {
 using Journal = std::function<Result<void>(const tune::Event&)>;
 /// The k-th configuration as an event, or nothing when the searcher has no more.
 using Suggester = std::function<Result<std::optional<tune::TrialSuggested>>(std::int64_t k)>;
+/// Hears how each trial ended; none for a searcher that does not learn.
+using Teller = std::function<Result<void>(const search::Outcome&)>;
 /// Told of every event after it was folded: progress, log.
 using Watcher = std::function<void(const tune::State&, const tune::Event&)>;
 
+struct Latency {
+  std::int64_t answers = 0;
+  std::int64_t total_ns = 0;
+  std::int64_t longest_ns = 0;
+
+  /// "50 suggestions in 1200.0 ms, the longest 80.0 ms"
+  [[nodiscard]] std::string text() const;
+};
+
 class Edge {
  public:
-  Edge(Journal journal, Suggester suggester, Watcher watcher, const Clock& clock)
+  Edge(Journal journal,
+       Suggester suggester,
+       Watcher watcher,
+       const Clock& clock,
+       Teller teller = {})
       : journal_(std::move(journal)),
         suggester_(std::move(suggester)),
+        teller_(std::move(teller)),
         watcher_(std::move(watcher)),
         clock_(clock) {}
 
@@ -38,24 +58,36 @@ class Edge {
   /// Runs the study until it is closed. At a stop request running commands are told to stop at
   /// their next step.
   ///
-  /// Errors: the journal's and the suggester's; the study stays as it was last kept, commands
-  /// in flight are the
-  ///         engine's to stop
+  /// A searcher that fails (H0722 to H0725) is an event, and asked again.
+  ///
+  /// Errors: the journal's, and the suggester's others; the study stays as it was last kept,
+  /// commands in flight are the engine's to stop
   [[nodiscard]] Result<void> run(worker::Engine& engine, const std::stop_token& stop);
 
   [[nodiscard]] const tune::State& state() const { return state_; }
+
+  /// How long a searcher that learns took to answer.
+  [[nodiscard]] const Latency& latency() const { return latency_; }
 
  private:
   [[nodiscard]] Result<void> carry_out(const tune::Decision& decision, worker::Engine& engine);
   [[nodiscard]] Result<void> issue(const tune::Issue& issue, worker::Engine& engine);
   [[nodiscard]] Result<void> suggest(const tune::Suggest& order);
-  [[nodiscard]] Result<void> settle(worker::Engine& engine);
+  [[nodiscard]] Result<void> settle(worker::Engine& engine, const std::stop_token& stop);
+  [[nodiscard]] Result<void> note_stop(worker::Engine& engine, const std::stop_token& stop);
+  [[nodiscard]] Result<void> tell_of_ended();
+  [[nodiscard]] Result<void> note_failure(Error error);
+  [[nodiscard]] std::string note_latency(std::int64_t nanoseconds);
 
   Journal journal_;
   Suggester suggester_;
+  Teller teller_;
   Watcher watcher_;
   const Clock& clock_;
   tune::State state_;
+  std::vector<worker::TrialId> untold_;  // suggested, and the searcher does not know the end
+  Latency latency_;
+  std::int64_t told_ = 0;  // ended trials when it was last told
 };
 
 }  // namespace hydro::run

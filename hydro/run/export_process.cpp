@@ -1,6 +1,5 @@
 #include "hydro/run/export_process.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <stop_token>
@@ -84,14 +83,6 @@ Error refusal(const ProcessResult& result) {
           ? "was killed by signal " + std::to_string(result.exit_code - kSignalled)
           : "ended with code " + std::to_string(result.exit_code);
   return make_error("H0260", "the exporter " + how).because(printable(line));
-}
-
-/// Our package first, then what the user's own variable names.
-std::string python_path(const Installation& installation) {
-  const char* own =
-      std::getenv("PYTHONPATH");  // NOLINT(concurrency-mt-unsafe): read before threads start
-  const std::string path = installation.python_path.string();
-  return own == nullptr || *own == '\0' ? path : path + ":" + own;
 }
 
 /// Nothing where there is no such file.

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <string>
 #include <system_error>
 
 #include "hydro/base/result.h"
@@ -37,6 +38,13 @@ Result<Installation> find_installation() {
   return make_error(
       "H0802",
       "python/hydro/export.py is neither in `" + start.string() + "` nor in a folder above it");
+}
+
+std::string python_path(const Installation& installation) {
+  const char* own =
+      std::getenv("PYTHONPATH");  // NOLINT(concurrency-mt-unsafe): read before threads start
+  const std::string path = installation.python_path.string();
+  return own == nullptr || *own == '\0' ? path : path + ":" + own;
 }
 
 }  // namespace hydro::run

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "hydro/base/result.h"
 
@@ -19,5 +20,9 @@ struct Installation {
 ///
 /// Errors: H0802 not found
 [[nodiscard]] Result<Installation> find_installation();
+
+/// PYTHONPATH for a program of ours: our package first, then what the user's own variable
+/// names.
+[[nodiscard]] std::string python_path(const Installation& installation);
 
 }  // namespace hydro::run

@@ -25,6 +25,7 @@
 #include "hydro/run/backend.h"
 #include "hydro/run/coordinate_check.h"
 #include "hydro/run/edge.h"
+#include "hydro/run/external_searcher.h"
 #include "hydro/run/fingerprints.h"
 #include "hydro/run/fresh_folder.h"
 #include "hydro/run/material.h"
@@ -60,7 +61,7 @@ std::int64_t fusion_limit(const job::Fusion& fusion) {
 
 Result<tune::StudySettings> settings_of(const job::Job& job,
                                         const Material& material,
-                                        std::int64_t trials,
+                                        const search::Searcher& searcher,
                                         const fs::path& folder) {
   HYDRO_TRY(const search::SchedulerSettings scheduler, scheduler_of(job, material));
   const std::int64_t cores = core_count(job);
@@ -68,7 +69,7 @@ Result<tune::StudySettings> settings_of(const job::Job& job,
       .name = job.name,
       .metric = job.tune.metric,
       .mode = job.tune.mode == job::Mode::kMin ? tune::Mode::kMin : tune::Mode::kMax,
-      .trials = trials,
+      .trials = searcher.total(),
       .slots = cores,
       .surrogate_threads = 1,
       .target_threads = static_cast<int>(cores),
@@ -80,6 +81,7 @@ Result<tune::StudySettings> settings_of(const job::Job& job,
       .retry_worse_target = job.tune.target_retry == job::TargetRetry::kWorse,
       .scheduler = scheduler,
       .stop = job.tune.stop,
+      .suggest_ahead = searcher.learns() ? tune::SuggestAhead::kNone : tune::SuggestAhead::kAll,
       .seed = job.tune.seed,
       .data_seed = job.data.seed,
       .weights = (fs::absolute(folder) / "best" / "model.safetensors").string()};
@@ -156,10 +158,10 @@ Result<Material> prepare(const job::Job& job,
 
 Suggester make_suggester(const job::Job& job,
                          const Material& material,
-                         const search::Searcher& searcher) {
+                         search::Searcher& searcher) {
   return [&job, &material, &searcher](
              std::int64_t k) -> Result<std::optional<tune::TrialSuggested>> {
-    const std::optional<search::Config> config = searcher.suggest(k);
+    HYDRO_TRY(const std::optional<search::Config> config, searcher.ask(k));
     if (!config.has_value()) {
       return std::optional<tune::TrialSuggested>();
     }
@@ -194,6 +196,13 @@ Watcher watch(const Listener& listener, std::shared_ptr<store::WaitingStates> wa
       listener.says(render_warning(*trouble));
     }
   };
+}
+
+Teller make_teller(search::Searcher& searcher) {
+  return searcher.learns() ? Teller([&searcher](const search::Outcome& outcome) {
+    return searcher.tell(outcome);
+  })
+                           : Teller();
 }
 
 Journal make_journal(store::StudyDb& database) {
@@ -239,6 +248,7 @@ struct Running {
   const Backend& backend;
   const fs::path& folder;
   store::StudyDb& database;
+  search::Searcher& searcher;
 };
 
 Result<tune::State> run_to_close(const Running& running,
@@ -246,16 +256,16 @@ Result<tune::State> run_to_close(const Running& running,
                                  const Listener& listener,
                                  const Clock& clock,
                                  const std::stop_token& stop) {
-  const std::unique_ptr<search::Searcher> searcher = job::make_searcher(running.job);
-  const std::int64_t trials = searcher->total().value_or(running.job.tune.num_samples);
+  search::Searcher& searcher = running.searcher;
   HYDRO_TRY(const tune::StudySettings settings,
-            settings_of(running.job, running.material, trials, running.folder));
+            settings_of(running.job, running.material, searcher, running.folder));
   const auto waiting = std::make_shared<store::WaitingStates>(
       fs::absolute(running.folder) / "paused", pause_memory(running.job));
   Edge edge(make_journal(running.database),
-            make_suggester(running.job, running.material, *searcher),
+            make_suggester(running.job, running.material, searcher),
             watch(listener, waiting),
-            clock);
+            clock,
+            make_teller(searcher));
   HYDRO_TRY_VOID(edge.append(
       tune::StudyOpened{.settings = settings, .process_start_ns = request.process_start_ns},
       "hydro tune"));
@@ -268,6 +278,9 @@ Result<tune::State> run_to_close(const Running& running,
       engine = engine::make_virtual_order(std::move(engine), step_cost(running.material));
     }
     HYDRO_TRY_VOID(edge.run(*engine, stop));
+  }
+  if (searcher.learns() && listener.logs) {
+    listener.logs(edge.latency().text());
   }
   HYDRO_TRY_VOID(running.database.close());
   return edge.state();
@@ -304,6 +317,8 @@ Result<StudyOutcome> tune_study(const TuneRequest& request,
   const Folders folders = {.job = fs::absolute(request.job).parent_path(),
                            .run = fs::absolute(folder.path())};
   listener.opened(job, folder.path());
+  HYDRO_TRY(const std::unique_ptr<search::Searcher> searcher,
+            open_searcher(job, folders.job, stop));
   HYDRO_TRY(const Material material, prepare(job, folders, backend, listener, stop));
   HYDRO_TRY(store::StudyDb database, write_start(job, material, folder.path()));
   folder.keep();
@@ -311,7 +326,8 @@ Result<StudyOutcome> tune_study(const TuneRequest& request,
                            .material = material,
                            .backend = backend,
                            .folder = folder.path(),
-                           .database = database};
+                           .database = database,
+                           .searcher = *searcher};
   HYDRO_TRY(tune::State state, run_to_close(running, request, listener, clock, stop));
   HYDRO_TRY_VOID(write_best_config(job, state, folder.path()));
   return StudyOutcome{

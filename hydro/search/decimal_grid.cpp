@@ -53,14 +53,27 @@ std::optional<std::int64_t> digits_at(const Decimal& decimal, int exponent) {
   return digits;
 }
 
+double to_double(const Decimal& decimal) {
+  const std::string text =
+      std::to_string(decimal.digits) + 'e' + std::to_string(decimal.exponent);
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
 }  // namespace
 
 double DecimalGrid::point(std::int64_t k) const {
   HYDRO_CHECK(k >= 0 && k <= last);
-  const std::string text = std::to_string(low + k * q) + 'e' + std::to_string(exponent);
-  double value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
+  return to_double({.digits = low + k * q, .exponent = exponent});
+}
+
+std::optional<double> decimal_multiple(double q, std::int64_t k) {
+  auto decimal = decimal_of(q);
+  if (!decimal || __builtin_mul_overflow(decimal->digits, k, &decimal->digits)) {
+    return std::nullopt;
+  }
+  return to_double(*decimal);
 }
 
 std::optional<DecimalGrid> make_decimal_grid(double low, double high, double q) {

@@ -24,4 +24,10 @@ struct DecimalGrid {
 /// Requires: finite, low < high, 0 < q
 [[nodiscard]] std::optional<DecimalGrid> make_decimal_grid(double low, double high, double q);
 
+/// The double nearest to k q, computed in decimals; nothing when that needs more than 18
+/// digits.
+///
+/// Requires: q is finite
+[[nodiscard]] std::optional<double> decimal_multiple(double q, std::int64_t k);
+
 }  // namespace hydro::search

@@ -3,104 +3,219 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <variant>
 #include <vector>
 
 #include "hydro/base/result.h"
 #include "hydro/base/text.h"
 #include "hydro/search/decimal_grid.h"
+#include "hydro/search/normal.h"
 #include "hydro/search/space.h"
+#include "hydro/search/traits.h"
 
 namespace hydro::search {
 namespace {
 
 constexpr std::int64_t kLargestList = 1'000'000;
 
-template <class T>
-concept Options = std::is_same_v<T, Choice> || std::is_same_v<T, Grid>;
-template <class T>
-concept Quantised = std::is_same_v<T, QUniform> || std::is_same_v<T, QLogUniform>;
-template <class T>
-concept Logarithmic = std::is_same_v<T, LogUniform> || std::is_same_v<T, QLogUniform>;
+// ---- Draws ----
 
-struct Name {
-  std::string_view operator()(const Uniform&) const { return "uniform"; }
-
-  std::string_view operator()(const LogUniform&) const { return "loguniform"; }
-
-  std::string_view operator()(const QUniform&) const { return "quniform"; }
-
-  std::string_view operator()(const QLogUniform&) const { return "qloguniform"; }
-
-  std::string_view operator()(const RandInt&) const { return "randint"; }
-
-  std::string_view operator()(const Choice&) const { return "choice"; }
-
-  std::string_view operator()(const Grid&) const { return "grid"; }
-};
-
-template <Quantised D>
-DecimalGrid grid_of(const D& d) {
-  const auto grid = make_decimal_grid(d.low, d.high, d.q);
-  HYDRO_CHECK(grid.has_value(), "an unchecked distribution");
-  return *grid;
+/// floor(u n), kept under n whatever the rounding.
+std::int64_t index_at(double u, std::int64_t n) {
+  return std::min(static_cast<std::int64_t>(u * static_cast<double>(n)), n - 1);
 }
 
-// ---- Checks ----
+double log_value(double low, double high, double u) {
+  const double start = std::log(low);
+  return std::clamp(std::exp(start + u * (std::log(high) - start)), low, high);
+}
 
-Result<void> check_finite(std::initializer_list<double> bounds) {
-  for (const double bound : bounds) {
-    if (!std::isfinite(bound)) {
-      return make_error("H0703", "bound " + plain_number(bound) + " is not a finite number");
+/// The point whose interval holds the logarithmic draw: the nearest, or as in Ray the one
+/// below.
+template <Pointed D>
+std::int64_t log_index(const D& d, double u) {
+  const auto low = static_cast<double>(d.low);
+  const double x = log_value(low, static_cast<double>(d.high), u);
+  const double steps = (x - low) / static_cast<double>(step_of(d));
+  return kIsHalfOpen<D> ? static_cast<std::int64_t>(steps) : std::llround(steps);
+}
+
+double multiple_of(double q, double x) {
+  const auto value = decimal_multiple(q, std::llround(x / q));
+  HYDRO_CHECK(value.has_value(), "an unchecked distribution");
+  return *value;
+}
+
+struct Draw {
+  double u = 0;
+
+  template <Listed D>
+  Value operator()(const D& d) const {
+    const auto count = static_cast<std::int64_t>(d.options.size());
+    return d.options.at(static_cast<std::size_t>(index_at(u, count)));
+  }
+
+  template <Normal D>
+  Value operator()(const D& d) const {
+    const double x = d.mean + d.sd * normal_quantile(u);
+    if constexpr (Stepped<D>) {
+      return multiple_of(d.q, x);
+    } else {
+      return x;
     }
   }
-  return {};
-}
 
-std::string range_text(double low, double high) {
-  return "[" + plain_number(low) + ", " + plain_number(high) + "]";
-}
-
-Result<void> check_range(double low, double high) {
-  HYDRO_TRY_VOID(check_finite({low, high}));
-  if (low == high) {
-    return make_error("H0701", "range " + range_text(low, high) + " is empty")
-        .fix("write the value itself, or a wider range");
+  template <Pointed D>
+  Value operator()(const D& d) const {
+    const auto points = points_of(d);
+    const std::int64_t k = kIsLog<D> ? log_index(d, u) : index_at(u, points.last + 1);
+    return points.point(std::clamp<std::int64_t>(k, 0, points.last));
   }
-  if (low > high) {
-    return make_error("H0701", "range " + range_text(low, high) + " is inverted")
-        .fix("write " + range_text(high, low));
-  }
-  return {};
-}
 
-Result<void> check_positive(double low) {
-  if (low > 0) {
+  template <Ranged D>
+  Value operator()(const D& d) const {
+    return kIsLog<D> ? log_value(d.low, d.high, u)
+                     : std::clamp(d.low + u * (d.high - d.low), d.low, d.high);
+  }
+};
+
+// ---- Counting ----
+
+struct Count {
+  template <Listed D>
+  std::optional<std::int64_t> operator()(const D& d) const {
+    return static_cast<std::int64_t>(d.options.size());
+  }
+
+  template <Pointed D>
+  std::optional<std::int64_t> operator()(const D& d) const {
+    return points_of(d).last + 1;
+  }
+
+  template <class D>
+  std::optional<std::int64_t> operator()(const D& /*d*/) const {
+    return std::nullopt;
+  }
+};
+
+struct AtIndex {
+  std::int64_t k = 0;
+
+  template <Listed D>
+  Value operator()(const D& d) const {
+    return d.options.at(static_cast<std::size_t>(k));
+  }
+
+  template <Pointed D>
+  Value operator()(const D& d) const {
+    return points_of(d).point(k);
+  }
+
+  template <class D>
+  Value operator()(const D& /*d*/) const {
+    HYDRO_CHECK(false, "a distribution without an end has no k-th value");
     return {};
   }
-  return make_error("H0702", "a logarithmic range cannot start at " + plain_number(low))
-      .because("bounds are values, not exponents; the logarithm of 0 is not finite")
-      .fix("start above 0, such as 1e-6");
+};
+
+struct Extremes {
+  template <Listed D>
+  std::vector<Value> operator()(const D& d) const {
+    return d.options;
+  }
+
+  template <class D>
+  std::vector<Value> operator()(const D& d) const {
+    constexpr double kLast = 1 - 0x1p-53;  // the largest u
+    return {Draw{0}(d), Draw{kLast}(d)};
+  }
+
+  template <Pointed D>
+  std::vector<Value> operator()(const D& d) const {
+    const auto points = points_of(d);
+    return {points.point(0), points.point(points.last)};
+  }
+
+  template <Ranged D>
+  std::vector<Value> operator()(const D& d) const {
+    return {d.low, d.high};
+  }
+};
+
+// ---- Membership ----
+
+/// Whether `x` is meant to be `point`: what another program computed in steps of q is off by
+/// rounding.
+bool is_near(double x, double point, double q) {
+  constexpr double kTolerance = 1e-6;
+  return std::abs(x - point) <= kTolerance * q;
 }
 
-Result<void> check_grid(double low, double high, double q) {
-  HYDRO_TRY_VOID(check_finite({q}));
-  if (q <= 0) {
-    return make_error("H0704", "step " + plain_number(q) + " is not above 0");
+struct Member {
+  const Value& given;
+
+  template <Listed D>
+  std::optional<Value> operator()(const D& d) const {
+    const auto exact = std::ranges::find(d.options, given);
+    const auto found = exact != d.options.end()
+                           ? exact
+                           : std::ranges::find_if(d.options, [this](const Value& option) {
+                               return same_value(option, given);
+                             });
+    return found == d.options.end() ? std::nullopt : std::optional(*found);
   }
-  if (!make_decimal_grid(low, high, q)) {
-    return make_error("H0704",
-                      "upper bound " + plain_number(high) + " is not reached from " +
-                          plain_number(low) + " in steps of " + plain_number(q))
-        .because("the grid starts at the lower bound and both ends belong to it");
+
+  template <Normal D>
+  std::optional<Value> operator()(const D& d) const {
+    const auto x = number_in(given);
+    if (!x || !std::isfinite(*x)) {
+      return std::nullopt;
+    }
+    if constexpr (Stepped<D>) {
+      const auto multiple = decimal_multiple(d.q, std::llround(*x / d.q));
+      return multiple && is_near(*x, *multiple, d.q) ? std::optional<Value>(*multiple)
+                                                     : std::nullopt;
+    } else {
+      return *x;
+    }
   }
-  return {};
-}
+
+  template <Whole D>
+  std::optional<Value> operator()(const D& d) const {
+    const auto x = number_in(given);
+    const auto points = points_of(d);
+    if (!x || *x != std::floor(*x) || std::abs(*x) > kExact) {
+      return std::nullopt;
+    }
+    const auto* whole = std::get_if<std::int64_t>(&given);
+    const std::int64_t value = whole != nullptr ? *whole : static_cast<std::int64_t>(*x);
+    const bool inside =
+        value >= d.low && value <= points.point(points.last) && (value - d.low) % points.q == 0;
+    return inside ? std::optional<Value>(value) : std::nullopt;
+  }
+
+  template <Ranged D>
+  std::optional<Value> operator()(const D& d) const {
+    const auto x = number_in(given);
+    if constexpr (Stepped<D>) {
+      const auto points = points_of(d);
+      if (!x || !(*x >= d.low - d.q && *x <= d.high + d.q)) {
+        return std::nullopt;
+      }
+      const std::int64_t nearest = std::llround((*x - d.low) / d.q);
+      const double point = points.point(std::clamp<std::int64_t>(nearest, 0, points.last));
+      return is_near(*x, point, d.q) ? std::optional<Value>(point) : std::nullopt;
+    } else {
+      return x && *x >= d.low && *x <= d.high ? std::optional<Value>(*x) : std::nullopt;
+    }
+  }
+
+ private:
+  static constexpr double kExact = 0x1p62;  // a double up to here fits an integer
+};
 
 struct ToNumber {
   std::optional<double> operator()(bool) const { return std::nullopt; }
@@ -114,185 +229,26 @@ struct ToNumber {
   std::optional<double> operator()(const std::string&) const { return std::nullopt; }
 };
 
-/// 1 and 1.0 are one value.
+}  // namespace
+
+std::optional<double> number_in(const Value& value) {
+  return std::visit(ToNumber{}, value);
+}
+
 bool same_value(const Value& a, const Value& b) {
   if (a == b) {
     return true;
   }
-  const auto x = std::visit(ToNumber{}, a);
-  return x && x == std::visit(ToNumber{}, b);
+  const auto x = number_in(a);
+  return x && x == number_in(b);
 }
-
-Result<void> check_options(const std::vector<Value>& options) {
-  if (options.empty()) {
-    return make_error("H0705", "there is nothing to choose from");
-  }
-  for (auto option = options.begin(); option != options.end(); ++option) {
-    const double* number = std::get_if<double>(&*option);
-    HYDRO_TRY_VOID(check_finite({number == nullptr ? 0.0 : *number}));
-    const auto equal = [&](const Value& other) { return same_value(*option, other); };
-    if (std::any_of(options.begin(), option, equal)) {
-      return make_error("H0705", "option `" + to_text(*option) + "` is repeated");
-    }
-  }
-  return {};
-}
-
-struct Check {
-  template <Options D>
-  Result<void> operator()(const D& d) const {
-    return check_options(d.options);
-  }
-
-  Result<void> operator()(const RandInt& d) const {
-    if (d.low >= d.high) {
-      return make_error("H0701",
-                        "range [" + std::to_string(d.low) + ", " + std::to_string(d.high) +
-                            ") holds no integer")
-          .because("the upper bound of randint does not belong to it, as in Ray");
-    }
-    std::int64_t width = 0;
-    if (__builtin_sub_overflow(d.high, d.low, &width)) {
-      return make_error("H0701", "the range of randint is wider than 63 bits");
-    }
-    return {};
-  }
-
-  template <class D>
-  Result<void> operator()(const D& d) const {
-    HYDRO_TRY_VOID(check_range(d.low, d.high));
-    if constexpr (Logarithmic<D>) {
-      HYDRO_TRY_VOID(check_positive(d.low));
-    }
-    if constexpr (Quantised<D>) {
-      HYDRO_TRY_VOID(check_grid(d.low, d.high, d.q));
-    }
-    if (!std::isfinite(d.high - d.low)) {
-      return make_error("H0703",
-                        "the width of " + range_text(d.low, d.high) + " is not finite");
-    }
-    return {};
-  }
-};
-
-// ---- Values ----
-
-/// floor(u n), kept under n whatever the rounding.
-std::int64_t index_at(double u, std::int64_t n) {
-  return std::min(static_cast<std::int64_t>(u * static_cast<double>(n)), n - 1);
-}
-
-double log_value(double low, double high, double u) {
-  const double start = std::log(low);
-  return std::clamp(std::exp(start + u * (std::log(high) - start)), low, high);
-}
-
-struct Draw {
-  double u = 0;
-
-  Value operator()(const Uniform& d) const {
-    return std::clamp(d.low + u * (d.high - d.low), d.low, d.high);
-  }
-
-  Value operator()(const LogUniform& d) const { return log_value(d.low, d.high, u); }
-
-  Value operator()(const QUniform& d) const {
-    const DecimalGrid grid = grid_of(d);
-    return grid.point(index_at(u, grid.last + 1));
-  }
-
-  Value operator()(const QLogUniform& d) const {
-    const DecimalGrid grid = grid_of(d);
-    const double steps = (log_value(d.low, d.high, u) - d.low) / d.q;
-    return grid.point(std::clamp<std::int64_t>(std::llround(steps), 0, grid.last));
-  }
-
-  Value operator()(const RandInt& d) const { return d.low + index_at(u, d.high - d.low); }
-
-  template <Options D>
-  Value operator()(const D& d) const {
-    const auto count = static_cast<std::int64_t>(d.options.size());
-    return d.options.at(static_cast<std::size_t>(index_at(u, count)));
-  }
-};
-
-struct Count {
-  std::optional<std::int64_t> operator()(const RandInt& d) const { return d.high - d.low; }
-
-  template <Options D>
-  std::optional<std::int64_t> operator()(const D& d) const {
-    return static_cast<std::int64_t>(d.options.size());
-  }
-
-  template <Quantised D>
-  std::optional<std::int64_t> operator()(const D& d) const {
-    return grid_of(d).last + 1;
-  }
-
-  template <class D>
-  std::optional<std::int64_t> operator()(const D& /*d*/) const {
-    return std::nullopt;
-  }
-};
-
-struct AtIndex {
-  std::int64_t k = 0;
-
-  Value operator()(const RandInt& d) const { return d.low + k; }
-
-  template <Options D>
-  Value operator()(const D& d) const {
-    return d.options.at(static_cast<std::size_t>(k));
-  }
-
-  template <Quantised D>
-  Value operator()(const D& d) const {
-    return grid_of(d).point(k);
-  }
-
-  template <class D>
-  Value operator()(const D& /*d*/) const {
-    HYDRO_CHECK(false, "a continuous distribution has no k-th value");
-    return {};
-  }
-};
-
-struct Contains {
-  const Value& value;
-
-  template <Options D>
-  bool operator()(const D& d) const {
-    return std::ranges::find(d.options, value) != d.options.end();
-  }
-
-  bool operator()(const RandInt& d) const {
-    const auto* integer = std::get_if<std::int64_t>(&value);
-    return integer != nullptr && *integer >= d.low && *integer < d.high;
-  }
-
-  template <class D>
-  bool operator()(const D& d) const {
-    const auto number = std::visit(ToNumber{}, value);
-    if (!number || !(*number >= d.low && *number <= d.high)) {
-      return false;
-    }
-    if constexpr (Quantised<D>) {
-      const DecimalGrid grid = grid_of(d);
-      const std::int64_t k = std::llround((*number - d.low) / d.q);
-      return grid.point(std::clamp<std::int64_t>(k, 0, grid.last)) == *number;
-    }
-    return true;
-  }
-};
-
-}  // namespace
 
 std::string_view distribution_name(const Distribution& distribution) {
-  return std::visit(Name{}, distribution);
+  return std::visit([]<class D>(const D& /*d*/) { return D::kName; }, distribution);
 }
 
-Result<void> check_distribution(const Distribution& distribution) {
-  return std::visit(Check{}, distribution);
+bool has_options(const Distribution& distribution) {
+  return std::visit([]<class D>(const D& /*d*/) { return Listed<D>; }, distribution);
 }
 
 Value value_at(const Distribution& distribution, double u) {
@@ -301,9 +257,8 @@ Value value_at(const Distribution& distribution, double u) {
 }
 
 Value median(const Distribution& distribution) {
-  const bool has_options = std::holds_alternative<Choice>(distribution) ||
-                           std::holds_alternative<Grid>(distribution);
-  return has_options ? value_of_index(distribution, 0) : value_at(distribution, 0.5);
+  return has_options(distribution) ? value_of_index(distribution, 0)
+                                   : value_at(distribution, 0.5);
 }
 
 std::optional<std::int64_t> value_count(const Distribution& distribution) {
@@ -327,8 +282,16 @@ std::optional<std::vector<Value>> values(const Distribution& distribution) {
   return all;
 }
 
+std::vector<Value> extremes(const Distribution& distribution) {
+  return std::visit(Extremes{}, distribution);
+}
+
+std::optional<Value> member(const Distribution& distribution, const Value& given) {
+  return std::visit(Member{given}, distribution);
+}
+
 bool contains(const Distribution& distribution, const Value& value) {
-  return std::visit(Contains{value}, distribution);
+  return member(distribution, value) == std::optional(value);
 }
 
 }  // namespace hydro::search

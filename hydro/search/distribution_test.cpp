@@ -1,10 +1,9 @@
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,25 +11,13 @@
 
 #include "hydro/base/text.h"
 #include "hydro/search/space.h"
-#include "hydro/search/testing.h"
 
 namespace hydro::search {
 namespace {
 
-using testing::chi_square;
-using testing::count_draws;
-
-constexpr std::uint32_t kDraws = 100'000;
-
 std::string refusal(const Distribution& distribution) {
   const auto checked = check_distribution(distribution);
   return checked ? "none" : checked.error().id;
-}
-
-/// 1 - 1e-6 quantile of chi-square with `n` degrees of freedom (Wilson and Hilferty).
-double limit(double n) {
-  const double z = 4.753;
-  return n * std::pow(1 - 2 / (9 * n) + z * std::sqrt(2 / (9 * n)), 3);
 }
 
 TEST(Distribution, QuniformValuesAreShortDecimalsAndBothEndsBelong) {
@@ -57,28 +44,6 @@ TEST(Distribution, EveryGridValueReadsBackAsWritten) {
   }
 }
 
-TEST(Distribution, QuniformGivesEveryValueTheSameMass) {
-  std::map<std::string, double> masses;
-  const auto all = values(QUniform{.low = 0.5, .high = 0.99, .q = 0.01}).value();
-  for (const Value& value : all) {
-    masses[to_text(value)] = 1.0 / 50;
-  }
-  EXPECT_LT(chi_square(count_draws(QUniform{0.5, 0.99, 0.01}, kDraws), masses, kDraws),
-            limit(49));
-}
-
-TEST(Distribution, QloguniformGivesEveryValueTheMassOfItsLogInterval) {
-  const QLogUniform distribution{.low = 0.1, .high = 2, .q = 0.1};
-  std::map<std::string, double> masses;
-  for (int k = 1; k <= 20; ++k) {
-    const double low = std::max(0.1, k * 0.1 - 0.05);
-    const double high = std::min(2.0, k * 0.1 + 0.05);
-    masses[to_text(value_of_index(distribution, k - 1))] =
-        std::log(high / low) / std::log(20.0);
-  }
-  EXPECT_LT(chi_square(count_draws(distribution, kDraws), masses, kDraws), limit(19));
-}
-
 TEST(Distribution, QloguniformOfTheMainJobHasTheKnownEndMasses) {
   const QLogUniform lr{.low = 1e-4, .high = 1, .q = 1e-4};
   // u is the distribution function, so a value's mass is the length of its u interval.
@@ -94,34 +59,51 @@ TEST(Distribution, QloguniformOfTheMainJobHasTheKnownEndMasses) {
   EXPECT_EQ(value_at(lr, 1 - 5.6e-6), Value(0.9999));
 }
 
-TEST(Distribution, UniformAndLoguniformAreFlatInTheirOwnScale) {
-  std::array<std::int64_t, 10> flat{};
-  std::array<std::int64_t, 10> flat_log{};
-  for (std::uint32_t i = 0; i < kDraws; ++i) {
-    const double u = testing::test_uniform(i);
-    const double x = std::get<double>(value_at(Uniform{.low = -2, .high = 3}, u));
-    const double y = std::get<double>(value_at(LogUniform{.low = 1e-5, .high = 1}, u));
-    ++flat.at(static_cast<std::size_t>((x + 2) / 5 * 10));
-    ++flat_log.at(static_cast<std::size_t>((std::log10(y) + 5) / 5 * 10));
-  }
-  for (std::size_t cell = 0; cell < 10; ++cell) {
-    EXPECT_NEAR(static_cast<double>(flat.at(cell)), 10'000, 500);
-    EXPECT_NEAR(static_cast<double>(flat_log.at(cell)), 10'000, 500);
-  }
-}
-
-TEST(Distribution, RandintExcludesItsUpperBound) {
-  const std::map<std::string, double> masses{
-      {"3", 0.25}, {"4", 0.25}, {"5", 0.25}, {"6", 0.25}};
-  EXPECT_LT(chi_square(count_draws(RandInt{3, 7}, kDraws), masses, kDraws), limit(3));
-}
-
 TEST(Distribution, ChoiceKeepsTheTypeOfItsOptions) {
   const Choice choice{{true, std::int64_t{64}, 0.5, std::string("relu")}};
-  const std::map<std::string, double> masses{
-      {"true", 0.25}, {"64", 0.25}, {"0.5", 0.25}, {"relu", 0.25}};
-  EXPECT_LT(chi_square(count_draws(choice, kDraws), masses, kDraws), limit(3));
   EXPECT_EQ(value_at(choice, 0.3), Value(std::int64_t{64}));
+}
+
+TEST(Distribution, RandintExcludesItsUpperBoundAndIntHasIt) {
+  EXPECT_EQ(values(RandInt{3, 5}), (std::vector<Value>{std::int64_t{3}, std::int64_t{4}}));
+  EXPECT_EQ(values(Int{3, 5}),
+            (std::vector<Value>{std::int64_t{3}, std::int64_t{4}, std::int64_t{5}}));
+}
+
+TEST(Distribution, QrandnIsAMultipleOfItsStepInExactDecimals) {
+  const QRandN distribution{.mean = 0.3, .sd = 1e-6, .q = 0.1};
+  EXPECT_EQ(to_text(value_at(distribution, 0.5)), "0.3");
+  EXPECT_FALSE(value_count(distribution).has_value());
+}
+
+TEST(Distribution, NormalDrawsAreFiniteAndSymmetric) {
+  const RandN normal{.mean = 0, .sd = 1};
+  EXPECT_EQ(median(normal), Value(0.0));
+  EXPECT_NEAR(std::get<double>(value_at(normal, 0)), -8.29, 0.01);
+  EXPECT_NEAR(std::get<double>(value_at(normal, 1 - 0x1p-53)), 8.21, 0.01);
+  EXPECT_NEAR(std::get<double>(value_at(normal, 0.975)), 1.959964, 1e-6);
+}
+
+TEST(Distribution, ExtremesAreTheEndsOrAllOptions) {
+  EXPECT_EQ(extremes(QRandInt{1, 10, 3}),
+            (std::vector<Value>{std::int64_t{1}, std::int64_t{10}}));
+  EXPECT_EQ(extremes(LogUniform{0.1, 1}), (std::vector<Value>{0.1, 1.0}));
+  EXPECT_EQ(extremes(Ordinal{{0.1, 0.5, 0.3}}), (std::vector<Value>{0.1, 0.5, 0.3}));
+}
+
+TEST(Distribution, AMemberIsTheValueThatAnotherProgramMeant) {
+  EXPECT_EQ(member(QUniform{0, 0.7, 0.1}, 0.30000000000000004), Value(0.3));
+  EXPECT_EQ(member(QUniform{0, 0.7, 0.1}, 0.7000000000000001), Value(0.7));
+  EXPECT_EQ(member(Uniform{0, 2}, std::int64_t{1}), Value(1.0));
+  EXPECT_EQ(member(Choice{{std::int64_t{64}}}, 64.0), Value(std::int64_t{64}));
+  EXPECT_EQ(member(Int{1, 3}, 2.0), Value(std::int64_t{2}));
+  EXPECT_EQ(member(QRandN{0, 1, 0.1}, 0.1 * 3), Value(0.3));
+  EXPECT_EQ(member(Int{1, 3}, 2.5), std::nullopt);
+  EXPECT_EQ(member(QRandInt{1, 10, 3}, std::int64_t{2}), std::nullopt);
+  EXPECT_EQ(member(QUniform{0, 0.7, 0.1}, 0.35), std::nullopt);
+  EXPECT_EQ(member(QUniform{0, 0.7, 0.1}, 0.8), std::nullopt);
+  EXPECT_EQ(member(RandN{0, 1}, std::nan("")), std::nullopt);
+  EXPECT_EQ(member(Uniform{0, 2}, true), std::nullopt);
 }
 
 TEST(Distribution, TheMedianIsTheMiddleAndAnOptionsFirst) {
@@ -149,11 +131,24 @@ TEST(Distribution, RefusesEmptyAndInvertedRanges) {
   EXPECT_EQ(refusal(LogUniform{1, 0.1}), "H0701");
   EXPECT_EQ(refusal(RandInt{5, 5}), "H0701");
   EXPECT_EQ(refusal(RandInt{INT64_MIN, INT64_MAX}), "H0701");
+  EXPECT_EQ(refusal(Int{5, 5}), "H0701");
+  EXPECT_EQ(refusal(Int{0, INT64_MAX}), "H0701");
+  EXPECT_EQ(refusal(QRandInt{5, 1, 1}), "H0701");
+  EXPECT_EQ(refusal(RandN{0, 0}), "H0701");
 }
 
 TEST(Distribution, RefusesLogRangesThatTouchZero) {
   EXPECT_EQ(refusal(LogUniform{0, 1}), "H0702");
   EXPECT_EQ(refusal(QLogUniform{-1, 1, 0.5}), "H0702");
+  EXPECT_EQ(refusal(LogRandInt{0, 10}), "H0702");
+  EXPECT_EQ(refusal(QLogRandInt{0, 10, 2}), "H0702");
+}
+
+TEST(Distribution, TakesWholeNegativeLogBoundsForExponents) {
+  EXPECT_EQ(check_distribution(LogUniform{-4, 0}).error().remedy,
+            "for powers of ten write [1e-04, 1]");
+  EXPECT_EQ(check_distribution(LogUniform{-0.5, 1}).error().remedy,
+            "start above 0, such as 1e-6");
 }
 
 TEST(Distribution, RefusesBoundsThatAreNotFinite) {
@@ -169,6 +164,11 @@ TEST(Distribution, RefusesBoundsOffTheGrid) {
   EXPECT_EQ(refusal(QLogUniform{1e-4, 1e-1, 7e-4}), "H0704");
   EXPECT_EQ(refusal(QUniform{0, 1e300, 1e-300}), "H0704");
   EXPECT_EQ(refusal(QUniform{0, 0.3, 0.1}), "none");
+  EXPECT_EQ(refusal(QRandInt{1, 9, 3}), "H0704");
+  EXPECT_EQ(refusal(QRandInt{1, 9, 0}), "H0704");
+  EXPECT_EQ(refusal(QRandN{0, 1, 0}), "H0704");
+  EXPECT_EQ(refusal(QRandN{0, 1, 1e-16}), "H0704");
+  EXPECT_EQ(refusal(QRandN{0, 1, 0.1}), "none");
 }
 
 TEST(Distribution, RefusesMissingAndRepeatedOptions) {

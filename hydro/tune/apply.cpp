@@ -256,6 +256,15 @@ struct Fold {
     current_target(state).cause = failed.cause;
   }
 
+  void operator()(const SearcherFailed& failed) const {
+    HYDRO_CHECK(failed.attempt == state.searcher_failures + 1, "attempts are counted");
+    state.searcher_failures = failed.attempt;
+    state.searcher_cause = failed.cause;
+    if (state.lost_searcher()) {
+      state.scheduler.close();
+    }
+  }
+
   void operator()(const StopRequested& /*requested*/) const { state.stop_requested = true; }
 
   void operator()(const StudyClosed& closed) const {

@@ -201,7 +201,7 @@ class SlotRound {
       is_settled_ = true;  // its container comes before all others
     } else if (launched_ < state_.waiting.size()) {
       launch_next(slot);
-    } else if (!state_.all_suggested()) {
+    } else if (!state_.all_suggested() && !state_.lost_searcher()) {
       suggest_next();
     }
   }
@@ -341,7 +341,9 @@ std::vector<Decision> decide(const State& state, Effort* effort) {
     }
   }
   if (decisions.empty() && state.pending.empty()) {
-    decisions.push_back(decide_target(state));
+    decisions.push_back(state.lost_searcher()
+                            ? close_study(Outcome::kInterrupted, "H0723", state.searcher_cause)
+                            : decide_target(state));
   }
   return decisions;
 }

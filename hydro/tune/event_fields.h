@@ -271,6 +271,14 @@ struct FieldsOf<TargetFailed> {
 };
 
 template <>
+struct FieldsOf<SearcherFailed> {
+  static void visit(auto& field, auto& x) {
+    field("attempt", x.attempt);
+    field("cause", x.cause);
+  }
+};
+
+template <>
 struct FieldsOf<StopRequested> {
   static void visit(auto& /*field*/, auto& /*x*/) {}
 };

@@ -102,7 +102,8 @@ std::vector<EventBody> make_bodies() {
       TargetFinished{.trial = TrialId{1}},
       TargetFailed{.trial = TrialId{1}, .cause = "nan"},
       StopRequested{},
-      StudyClosed{.outcome = Outcome::kFailed, .error = "H0640", .cause = "nan"}};
+      StudyClosed{.outcome = Outcome::kFailed, .error = "H0640", .cause = "nan"},
+      SearcherFailed{.attempt = 2, .cause = "it hangs"}};
 }
 
 Json make_json(EventBody body) {

@@ -212,6 +212,13 @@ struct TargetFailed {
   std::string cause;
 };
 
+/// The searcher gave no answer; `attempt` counts failures without a suggestion between them.
+struct SearcherFailed {
+  static constexpr std::string_view kType = "searcher_failed";
+  std::int64_t attempt = 1;
+  std::string cause;
+};
+
 struct StopRequested {
   static constexpr std::string_view kType = "stop_requested";
 };
@@ -245,7 +252,8 @@ using EventBody = std::variant<StudyOpened,
                                TargetFinished,
                                TargetFailed,
                                StopRequested,
-                               StudyClosed>;
+                               StudyClosed,
+                               SearcherFailed>;
 
 /// Wall and monotonic time are for people and phases; no decision reads them.
 struct Event {

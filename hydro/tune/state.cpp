@@ -37,6 +37,11 @@ bool State::all_suggested() const {
          (exhausted || static_cast<std::int64_t>(trials.size()) >= settings->trials);
 }
 
+bool State::lost_searcher() const {
+  constexpr std::int64_t kAttempts = 3;
+  return searcher_failures >= kAttempts;
+}
+
 std::optional<worker::TrialId> State::best() const {
   return ranking.empty() ? std::nullopt : std::optional(ranking.begin()->trial);
 }

@@ -118,6 +118,8 @@ struct State {
   bool exhausted = false;
   bool stop_requested = false;
   std::optional<StudyClosed> closed;
+  std::int64_t searcher_failures = 0;  // since its last suggestion
+  std::string searcher_cause;          // of the last one
   std::optional<Error> export_error;
   std::vector<Trial> trials;          // by TrialId
   std::vector<Container> containers;  // by ContainerId
@@ -146,6 +148,8 @@ struct State {
   [[nodiscard]] const Trial& trial(worker::TrialId id) const;
   [[nodiscard]] const Container& container(worker::ContainerId id) const;
   [[nodiscard]] bool all_suggested() const;
+  /// The searcher failed too often in a row: what was suggested is all there is.
+  [[nodiscard]] bool lost_searcher() const;
   /// The best trial so far: finite value, not failed; equal values: the lowest id.
   [[nodiscard]] std::optional<worker::TrialId> best() const;
   /// Of two values of the study's metric: whether `a` is the better one.

@@ -226,6 +226,7 @@ std::optional<Error> study_error(const State& state) {
   const std::string kept = "every event in study.db, trials.csv and metrics.csv";
   if (state.closed->outcome == Outcome::kInterrupted) {
     return make_error(state.closed->error, "the study was stopped: " + what_ended(state.counts))
+        .because(state.closed->cause)
         .keeping(kept);
   }
   if (state.targets.empty()) {

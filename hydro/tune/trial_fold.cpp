@@ -129,6 +129,7 @@ void add_trial(State& state, const TrialSuggested& suggested) {
   state.trials.emplace_back();
   Trial& trial = state.trials.back();
   trial.suggestion = suggested;
+  state.searcher_failures = 0;
   state.scheduler.add();
   if (state.all_suggested()) {
     state.scheduler.close();

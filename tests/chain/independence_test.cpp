@@ -1,60 +1,23 @@
 // Trials of exported models, shrunk 8 times: what shares a container with a trial, and in which
 // slot, changes nothing of it. Batch norm and dropout are on.
 #include <cstdint>
-#include <filesystem>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "hydro/data/dataset.h"
 #include "hydro/train/testing.h"
 #include "hydro/train/testing_independence.h"
 #include "hydro/train/train.h"
 #include "hydro/worker/settings.h"
 
 #include "tests/chain/chain.h"
+#include "tests/chain/narrow.h"
 
 namespace hydro::chain {
 namespace {
 
 using train::testing::spec_of;
-
-struct Family {
-  std::string name;
-  std::vector<std::int64_t> shape;
-};
-
-const Family kMlp{"noisy_mlp", {32}};
-const Family kResnet{"resnet18_dropout", {3, 28, 28}};
-
-/// Fashion-MNIST's first images: with made-up pixels a deep net multiplies rounding by
-/// millions.
-std::shared_ptr<const data::Loader> images() {
-  const std::filesystem::path folder = "/usr/share/datasets/fashion-mnist";
-  data::Dataset set =
-      data::load_split(
-          {.source = data::IdxSource{.images = folder / "train-images-idx3-ubyte.gz",
-                                     .labels = folder / "train-labels-idx1-ubyte.gz"},
-           .limit = 96})
-          .value();
-  return std::make_shared<const data::Loader>(
-      std::make_shared<const data::Dataset>(std::move(set)),
-      std::vector<data::Transform>{data::Rgb{}, data::Normalize{.mean = {.286}, .std = {.353}}},
-      data::Use::kTraining,
-      1);
-}
-
-train::Study narrow(const Family& family) {
-  train::Study study = train::testing::study_of(
-      shrunk(archive_of(family.name).model, {.scaling = 8, .roles = {}}), family.shape);
-  if (family.shape.size() == 3) {
-    study.training = images();
-  }
-  return study;
-}
 
 struct Row {
   const char* name;
