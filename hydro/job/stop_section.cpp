@@ -114,7 +114,7 @@ std::optional<StopRule> rule_of(RuleValues values) {
     return std::nullopt;
   }
   if (values.joined) {
-    return *std::move(values.joined);
+    return std::move(values.joined);
   }
   if (values.seconds) {
     return StopRule{
@@ -122,7 +122,7 @@ std::optional<StopRule> rule_of(RuleValues values) {
   }
   return StopRule{.kind = values.above ? StopKind::kAbove : StopKind::kBelow,
                   .metric = std::move(values.metric),
-                  .bound = values.above ? *values.above : *values.below,
+                  .bound = values.above.value_or(values.below.value_or(0)),
                   .rules = {}};
 }
 

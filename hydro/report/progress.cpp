@@ -16,6 +16,7 @@
 
 #include "hydro/base/text.h"
 #include "hydro/report/results.h"
+#include "hydro/search/preview.h"
 #include "hydro/search/scheduler.h"
 #include "hydro/tune/event_json.h"
 #include "hydro/tune/events.h"
@@ -67,18 +68,42 @@ struct Work {
   std::int64_t begin_ns = 0;
 };
 
+/// What a trial will train at least: nothing more once it ended or waits at a rung, else up to
+/// where it is looked at next.
+double certain_samples(const tune::Trial& trial) {
+  const bool goes_on = trial.status == tune::TrialStatus::kWaiting ||
+                       trial.status == tune::TrialStatus::kRunning;
+  return goes_on ? static_cast<double>(trial.milestone * trial.suggestion.batch_size)
+                 : samples_of(trial.reports, trial);
+}
+
+/// The share of all training that a scheduler with rungs is expected to ask for.
+double expected_share(const tune::State& state) {
+  if (state.trials.empty()) {
+    return 1;
+  }
+  const auto trials = static_cast<std::int64_t>(state.trials.size());
+  const search::Preview preview = search::preview(state.study().scheduler, trials);
+  return preview.rungs.empty() ? 1 : preview.evaluations / preview.all_to_the_end;
+}
+
 Work work_of_search(const tune::State& state, std::int64_t now_ns) {
   Work work = {.begin_ns = now_ns};
+  double certain = 0;
+  double whole = 0;
   for (const tune::Trial& trial : state.trials) {
-    const double done = samples_of(trial.reports, trial);
-    work.done += done;
-    const bool ended_early = trial.status == tune::TrialStatus::kFailed ||
-                             trial.status == tune::TrialStatus::kStopped;
-    work.planned += ended_early ? done : planned_samples(trial);
+    work.done += samples_of(trial.reports, trial);
+    certain += certain_samples(trial);
+    const bool is_over = trial.status == tune::TrialStatus::kFailed ||
+                         trial.status == tune::TrialStatus::kStopped;
+    whole += is_over && state.study().scheduler.kind == search::SchedulerKind::kFifo
+                 ? certain_samples(trial)
+                 : planned_samples(trial);
     if (trial.status != tune::TrialStatus::kWaiting) {
       work.begin_ns = std::min(work.begin_ns, trial.begin_ns);
     }
   }
+  work.planned = std::max(certain, whole * expected_share(state));
   return work;
 }
 

@@ -63,6 +63,17 @@ TEST(Bar, CountsTheStatesOfTrialsThatMayStopEarly) {
             "1/3 trials · 1 running, 1 waiting, 1 stopped (1 at rung 1)");
 }
 
+TEST(Bar, ExpectsTheTrainingThatTheRungsLeave) {
+  // 4.94 of 6 evaluations are expected: 1 + 1/2 + 4/9 of three trials go on from rung 1.
+  const tune::Journal journal = stopped_study();
+  const double seconds =
+      static_cast<double>(journal.state().last_ns - journal.state().trials.front().begin_ns) /
+      static_cast<double>(tune::kSecond);
+  const auto left = static_cast<std::int64_t>((4 + 17.0 / 18 - 2) / 2 * seconds);
+  EXPECT_NE(bar_of(journal).find("ETA 0:" + std::to_string(left)), std::string::npos)
+      << bar_of(journal);
+}
+
 TEST(Plain, SaysWhyATrialWasStopped) {
   EXPECT_NE(printed(ProgressForm::kPlain, stopped_study())
                 .find("trial 1 stopped: rung 1: 0.25 under the cut-off 0.5, 1 value [1/3]\n"),

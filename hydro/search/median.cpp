@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "hydro/search/order_statistics.h"
 #include "hydro/search/verdict.h"
@@ -36,14 +37,15 @@ Verdict Median::report(std::int64_t trial, std::int64_t t, double value) {
   known.sum += value;
   ++known.count;
   Quantile& others = means_at(t);
+  const std::optional<double> median = others.value();
   Verdict verdict;
-  if (others.count() >= std::max<std::int64_t>(settings_.min_samples, 1) &&
-      t < settings_.max_t && known.best < *others.value()) {
+  if (others.count() >= settings_.min_samples && t < settings_.max_t && median &&
+      known.best < *median) {
     verdict = {.fate = Fate::kStop,
                .ground = Ground::kMedian,
                .at = t,
                .value = known.best,
-               .bound = *others.value(),
+               .bound = *median,
                .count = others.count()};
   }
   others.add(known.mean());

@@ -1,6 +1,7 @@
 #include "hydro/tune/decide_target.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
