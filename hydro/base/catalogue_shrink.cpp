@@ -59,8 +59,9 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         "Some layers learn at another speed in the narrow model than in the wide one, so "
         "that a learning rate found on surrogates need not be good at full width. With "
         "`coordinate_check: warn` the study goes on, marked.",
-        "run `hydro check JOB --coordinates` for the layers; check `model.roles`, or lower "
-        "`tune.scaling`"),
+        "see every layer by `hydro check JOB --coordinates`; where single layers fail, check "
+        "`model.roles`; else lower `train.optimizer.lr` (the check trains at a quarter of its "
+        "median) or `tune.scaling`"),
     row("H0330",
         kUnsupported,
         kUsage,

@@ -7,6 +7,7 @@
 #include "hydro/data/dataset.h"
 #include "hydro/run/backend.h"
 #include "hydro/run/material.h"
+#include "hydro/shrink/coordinates.h"
 #include "hydro/shrink/surrogate.h"
 #include "hydro/store/waiting_states.h"
 #include "hydro/train/train.h"
@@ -20,7 +21,7 @@ Result<void> TorchBackend::check_shapes(const shrink::Surrogate& surrogate) cons
   return train::check_shapes(surrogate);
 }
 
-Result<run::CoordinateMeasure> TorchBackend::measure_coordinates(
+Result<shrink::CoordinateMeasure> TorchBackend::measure_coordinates(
     const shrink::Surrogate& surrogate,
     const data::Loader& data,
     const run::CoordinateRequest& request) const {
@@ -29,16 +30,7 @@ Result<run::CoordinateMeasure> TorchBackend::measure_coordinates(
                                             .seeds = request.seeds,
                                             .batch_size = request.batch_size,
                                             .stop = request.stop};
-  HYDRO_TRY(train::CoordinateRun measured,
-            train::measure_coordinates(surrogate, data, setting));
-  run::CoordinateMeasure out;
-  out.first_losses = std::move(measured.first_losses);
-  for (train::LayerUpdate& layer : measured.layers) {
-    out.layers.push_back({.layer = std::move(layer.layer),
-                          .update = layer.update,
-                          .activation = layer.activation});
-  }
-  return out;
+  return train::measure_coordinates(surrogate, data, setting);
 }
 
 worker::WorkerFactory TorchBackend::workers(

@@ -11,7 +11,7 @@ namespace hydro::cli {
 class TorchBackend : public run::Backend {
  public:
   [[nodiscard]] Result<void> check_shapes(const shrink::Surrogate& surrogate) const override;
-  [[nodiscard]] Result<run::CoordinateMeasure> measure_coordinates(
+  [[nodiscard]] Result<shrink::CoordinateMeasure> measure_coordinates(
       const shrink::Surrogate& surrogate,
       const data::Loader& data,
       const run::CoordinateRequest& request) const override;

@@ -5,29 +5,17 @@
 #include <cstdint>
 #include <memory>
 #include <stop_token>
-#include <string>
-#include <vector>
 
 #include "hydro/base/result.h"
 #include "hydro/data/dataset.h"
 #include "hydro/run/material.h"
+#include "hydro/shrink/coordinates.h"
 #include "hydro/shrink/surrogate.h"
 #include "hydro/store/waiting_states.h"
 #include "hydro/worker/settings.h"
 #include "hydro/worker/worker.h"
 
 namespace hydro::run {
-
-struct LayerMeasure {
-  std::string layer;
-  double update = 0;
-  double activation = 0;
-};
-
-struct CoordinateMeasure {
-  std::vector<LayerMeasure> layers;
-  std::vector<double> first_losses;
-};
 
 struct CoordinateRequest {
   worker::TrialSettings settings;
@@ -46,7 +34,7 @@ class Backend {
 
   /// Compares every node's predicted shape with one real run.
   [[nodiscard]] virtual Result<void> check_shapes(const shrink::Surrogate& surrogate) const = 0;
-  [[nodiscard]] virtual Result<CoordinateMeasure> measure_coordinates(
+  [[nodiscard]] virtual Result<shrink::CoordinateMeasure> measure_coordinates(
       const shrink::Surrogate& surrogate,
       const data::Loader& data,
       const CoordinateRequest& request) const = 0;

@@ -11,6 +11,7 @@
 #include "hydro/job/job.h"
 #include "hydro/job/transfer.h"
 #include "hydro/run/check_report.h"
+#include "hydro/run/coordinate_check.h"
 #include "hydro/search/preview.h"
 #include "hydro/search/space.h"
 #include "hydro/shrink/coordinates.h"
@@ -139,22 +140,41 @@ OrderedJson coordinates_json(const std::optional<shrink::CoordinateVerdict>& ver
   OrderedJson out = {{"passed", verdict->passed},
                      {"hidden_mean", verdict->hidden_mean},
                      {"losses_equal", verdict->losses_equal},
-                     {"failed", verdict->failed},
+                     {"judged_from_width", verdict->plan.narrowest},
+                     {"failed", OrderedJson::array()},
+                     {"misses", OrderedJson::array()},
                      {"layers", OrderedJson::array()}};
+  for (const shrink::Miss& miss : verdict->misses) {
+    out["failed"].push_back(miss.what);
+    out["misses"].push_back(
+        {{"what", miss.what}, {"value", miss.value}, {"low", miss.low}, {"high", miss.high}});
+  }
   for (const shrink::JudgedLayer& layer : verdict->layers) {
     out["layers"].push_back({{"layer", layer.layer},
                              {"role", std::string(shrink::role_name(layer.role))},
                              {"update_ratio", layer.update_ratio},
                              {"activation_ratio", layer.activation_ratio},
-                             {"judged", layer.judged},
+                             {"judged", layer.judged()},
+                             {"not_judged_because", layer.not_judged_because},
                              {"passed", layer.passed}});
   }
   return out;
 }
 
-OrderedJson refusals_json(const std::vector<Error>& refusals) {
+/// A failed coordinate check is one of them.
+std::vector<Error> all_refusals(const CheckReport& report) {
+  std::vector<Error> refusals = report.refusals;
+  if (report.coordinates) {
+    if (std::optional<Error> failed = refusal_of(*report.coordinates)) {
+      refusals.push_back(*std::move(failed));
+    }
+  }
+  return refusals;
+}
+
+OrderedJson refusals_json(const CheckReport& report) {
   OrderedJson rows = OrderedJson::array();
-  for (const Error& error : refusals) {
+  for (const Error& error : all_refusals(report)) {
     rows.push_back({{"code", error.id},
                     {"what", error.what},
                     {"where", error.where},
@@ -179,7 +199,7 @@ std::string check_json(const CheckReport& report) {
                      {"groups", OrderedJson::array()},
                      {"coordinates", coordinates_json(report.coordinates)},
                      {"warnings", report.warnings},
-                     {"refusals", refusals_json(report.refusals)}};
+                     {"refusals", refusals_json(report)}};
   for (const CheckedModel& model : report.models) {
     for (const shrink::WidthClass& width : model.surrogate.classes) {
       out["widths"].push_back(width_json(model.label, width));

@@ -79,8 +79,13 @@ CheckReport make_report() {
       .hidden_mean = 3,
       .losses_equal = false,
       .layers = {{.layer = "fc.weight", .update_ratio = 4, .passed = false},
-                 {.layer = "head.weight", .role = shrink::Role::kOutput, .judged = false}},
-      .failed = {"fc.weight", "geometric mean over hidden layers", "step-1 loss"}};
+                 {.layer = "head.weight",
+                  .role = shrink::Role::kOutput,
+                  .not_judged_because = "narrower than 16"}},
+      .misses = {
+          {.what = "fc.weight", .value = 4, .low = 0.5, .high = 2},
+          {.what = "geometric mean over hidden layers", .value = 3, .low = 0.75, .high = 1.35},
+          {.what = "step-1 loss", .value = 1.5}}};
   return report;
 }
 
@@ -166,6 +171,14 @@ TEST_F(CheckJson, CoordinatesNameWhatFailed) {
   EXPECT_EQ(json_["coordinates"]["passed"], false);
   EXPECT_EQ(json_["coordinates"]["layers"].size(), 2U);
   EXPECT_EQ(json_["coordinates"]["failed"].size(), 3U);
+  EXPECT_EQ(json_["coordinates"]["misses"][1]["value"], 3);
+  EXPECT_EQ(json_["coordinates"]["misses"][1]["high"], 1.35);
+  EXPECT_EQ(json_["coordinates"]["layers"][1]["not_judged_because"], "narrower than 16");
+}
+
+TEST_F(CheckJson, AFailedCoordinateCheckIsARefusal) {
+  EXPECT_EQ(json_["refusals"].back()["code"], "H0310");
+  EXPECT_FALSE(json_["refusals"].back()["do"].empty());
 }
 
 TEST_F(CheckJson, SeveralArchitecturesAreTold) {
@@ -203,8 +216,10 @@ TEST(CheckText, ShowsEveryPart) {
         "  about 45 of 180 evaluations: 75 % saved\n",
         "\n  batch 64        5 trials in    3 containers\n",
         "\ncoordinate check: FAILED (geometric mean over hidden layers 3.000; ",
-        "\n  geometric mean over hidden layers: FAILED\n",
-        "\n  step-1 loss: FAILED\n",
+        "\n  geometric mean over hidden layers x3 (limits 0.75 to 1.35): FAILED\n",
+        "\n  step-1 loss x1.5 (must be equal): FAILED\n",
+        "  not judged: narrower than 16\n",
+        "\nerror[H0310]: the coordinate check failed in 1 of 2 layers (first `fc.weight`), ",
         "\nwarning: `fc.weight[0]` is narrow\n"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << text;
   }

@@ -117,14 +117,14 @@ TEST_F(Check, CoordinatesAreMeasuredOnRequestOnlyOverSixSeeds) {
 TEST_F(Check, UnequalFirstLossesFailTheCheckByName) {
   FakeBackend backend;
   double loss = 2;
-  backend.distort = [&loss](CoordinateMeasure& measure, const shrink::Surrogate&) {
+  backend.distort = [&loss](shrink::CoordinateMeasure& measure, const shrink::Surrogate&) {
     measure.first_losses = {loss, loss};
     loss += 1;
   };
   const CheckReport report = check(backend, true);
   EXPECT_FALSE(report.coordinates->passed);
-  EXPECT_THAT(report.coordinates->failed, Contains("step-1 loss"));
-  EXPECT_THAT(check_text(report), HasSubstr("  step-1 loss: FAILED\n"));
+  EXPECT_EQ(report.coordinates->misses.back().what, "step-1 loss");
+  EXPECT_THAT(check_text(report), HasSubstr("\n  step-1 loss x1.5 (must be equal): FAILED\n"));
 }
 
 TEST_F(Check, ATemporaryFolderThatCannotBeMadeIsARefusal) {

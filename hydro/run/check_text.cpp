@@ -137,28 +137,46 @@ std::string space_text(const CheckReport& report) {
   return text;
 }
 
+std::string verdict_word(const shrink::CoordinateVerdict& verdict) {
+  if (std::ranges::none_of(verdict.layers, &shrink::JudgedLayer::judged)) {
+    return verdict.passed ? "NOTHING TO JUDGE" : "FAILED";
+  }
+  return verdict.passed ? "passed" : "FAILED";
+}
+
 std::string coordinates_text(const shrink::CoordinateVerdict& verdict) {
   std::string text = fmt::format(
       "coordinate check: {} (geometric mean over hidden layers {:.3f}; step-1 losses {})\n",
-      verdict.passed ? "passed" : "FAILED",
+      verdict_word(verdict),
       verdict.hidden_mean,
       !verdict.losses_compared ? "not compared: the head starts as the embedding does"
       : verdict.losses_equal   ? "equal"
                                : "DIFFER");
+  text += fmt::format(
+      "  S = {:g} over S = {:g}; limits: update {:g} to {:g}, its geometric mean {:g} to {:g}, "
+      "mean activation of a kind {:.3g} to {:.3g}\n",
+      verdict.plan.narrow,
+      verdict.plan.wide,
+      verdict.band.layer_low,
+      verdict.band.layer_high,
+      verdict.band.mean_low,
+      verdict.band.mean_high,
+      1 / verdict.band.activation,
+      verdict.band.activation);
   for (const shrink::JudgedLayer& layer : verdict.layers) {
     text += fmt::format("  {:<36} {:<8} update {:>6.3f}  activation {:>6.3f}  {}\n",
                         layer.layer,
                         shrink::role_name(layer.role),
                         layer.update_ratio,
                         layer.activation_ratio,
-                        !layer.judged  ? "not judged: too narrow"
-                        : layer.passed ? "ok"
-                                       : "FAILED");
+                        !layer.judged() ? "not judged: " + layer.not_judged_because
+                                        : std::string(layer.passed ? "ok" : "FAILED"));
   }
-  for (const std::string& name : failed_aggregates(verdict)) {
-    text += fmt::format("  {}: FAILED\n", name);
+  for (const shrink::Miss& miss : failed_aggregates(verdict)) {
+    text += fmt::format("  {}: FAILED\n", miss_text(miss));
   }
-  return text;
+  const std::optional<Error> refusal = refusal_of(verdict);
+  return refusal ? text + render(*refusal) : text;
 }
 
 std::string groups_text(const std::vector<CheckedGroup>& groups) {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -18,6 +20,7 @@
 #include "hydro/run/material.h"
 #include "hydro/shrink/coordinates.h"
 #include "hydro/shrink/surrogate.h"
+#include "hydro/worker/settings.h"
 
 namespace hydro::run {
 namespace {
@@ -52,36 +55,14 @@ Result<CoordinateRequest> request_of(const job::Job& job,
   return request;
 }
 
-std::int64_t narrowest_dimension(const shrink::ParameterPlan& plan) {
-  // Only the two width dimensions count; kernel sizes lie behind them.
-  std::int64_t narrowest = std::numeric_limits<std::int64_t>::max();
-  for (std::size_t i = 0; i < plan.surrogate_shape.size(); ++i) {
-    if (plan.surrogate_shape[i] != plan.shape[i]) {
-      narrowest = std::min(narrowest, plan.surrogate_shape[i]);
-    }
-  }
-  return narrowest;
+shrink::QueriesAndKeys queries_and_keys_of(const worker::Optimizer& optimizer) {
+  return optimizer.kind == worker::OptimizerKind::kSgd ? shrink::QueriesAndKeys::kPrinted
+                                                       : shrink::QueriesAndKeys::kJudged;
 }
 
-std::vector<shrink::LayerPair> pairs_of(const shrink::Surrogate& narrow,
-                                        const CoordinateMeasure& wide_measure,
-                                        const CoordinateMeasure& narrow_measure) {
-  std::vector<shrink::LayerPair> out;
-  for (std::size_t i = 0; i < narrow_measure.layers.size(); ++i) {
-    const LayerMeasure& low = narrow_measure.layers[i];
-    const LayerMeasure& high = wide_measure.layers[i];
-    const auto plan =
-        std::ranges::find(narrow.parameters, low.layer, &shrink::ParameterPlan::name);
-    HYDRO_CHECK(plan != narrow.parameters.end() && high.layer == low.layer, low.layer);
-    out.push_back({.layer = low.layer,
-                   .role = plan->role,
-                   .narrow_width = narrowest_dimension(*plan),
-                   .wide_update = high.update,
-                   .narrow_update = low.update,
-                   .wide_activation = high.activation,
-                   .narrow_activation = low.activation});
-  }
-  return out;
+bool is_layer(const shrink::CoordinateVerdict& verdict, const shrink::Miss& miss) {
+  return std::ranges::find(verdict.layers, miss.what, &shrink::JudgedLayer::layer) !=
+         verdict.layers.end();
 }
 
 }  // namespace
@@ -95,33 +76,44 @@ Result<shrink::CoordinateVerdict> check_coordinates(const job::Job& job,
   const shrink::Band band = band_of(form);
   HYDRO_TRY(const CoordinateRequest request, request_of(job, data, form, stop));
   HYDRO_TRY(shrink::Options options, shrink_options(job, job.tune.scaling));
-  HYDRO_TRY(const shrink::CoordinateWidths widths,
-            shrink::coordinate_widths(*architecture.model, options, band.narrowest));
+  HYDRO_TRY(const shrink::CoordinatePlan plan,
+            shrink::plan_coordinates(*architecture.model, options));
   options.saving = shrink::Saving::kAny;
-  options.scaling = widths.wide;
+  options.scaling = plan.wide;
   HYDRO_TRY(const shrink::Surrogate wide, shrink::shrink(*architecture.model, options));
-  options.scaling = widths.narrow;
+  options.scaling = plan.narrow;
   HYDRO_TRY(const shrink::Surrogate narrow, shrink::shrink(*architecture.model, options));
-  HYDRO_TRY(const CoordinateMeasure wide_measure,
+  HYDRO_TRY(const shrink::CoordinateMeasure wide_measure,
             backend.measure_coordinates(wide, data, request));
-  HYDRO_TRY(const CoordinateMeasure narrow_measure,
+  HYDRO_TRY(const shrink::CoordinateMeasure narrow_measure,
             backend.measure_coordinates(narrow, data, request));
   using Losses = std::vector<double>;
   const bool compares = shrink::starts_at_zero(narrow);
-  return shrink::judge_coordinates(pairs_of(narrow, wide_measure, narrow_measure),
-                                   compares ? wide_measure.first_losses : Losses(),
-                                   compares ? narrow_measure.first_losses : Losses(),
-                                   band);
+  shrink::CoordinateVerdict verdict = shrink::judge_coordinates(
+      shrink::pair_layers(narrow,
+                          wide_measure,
+                          narrow_measure,
+                          plan,
+                          queries_and_keys_of(request.settings.optimizer)),
+      compares ? wide_measure.first_losses : Losses(),
+      compares ? narrow_measure.first_losses : Losses(),
+      band);
+  verdict.plan = plan;
+  return verdict;
 }
 
-std::vector<std::string> failed_aggregates(const shrink::CoordinateVerdict& verdict) {
-  std::vector<std::string> out;
-  for (const std::string& name : verdict.failed) {
-    if (std::ranges::find(verdict.layers, name, &shrink::JudgedLayer::layer) ==
-        verdict.layers.end()) {
-      out.push_back(name);
-    }
-  }
+std::string miss_text(const shrink::Miss& miss) {
+  const std::string what = fmt::format("{} x{:.3g}", miss.what, miss.value);
+  return miss.low == miss.high
+             ? what + " (must be equal)"
+             : what + fmt::format(" (limits {:.3g} to {:.3g})", miss.low, miss.high);
+}
+
+std::vector<shrink::Miss> failed_aggregates(const shrink::CoordinateVerdict& verdict) {
+  std::vector<shrink::Miss> out;
+  std::ranges::copy_if(verdict.misses, std::back_inserter(out), [&](const shrink::Miss& miss) {
+    return !is_layer(verdict, miss);
+  });
   return out;
 }
 
@@ -133,10 +125,30 @@ std::string failed_parts(const shrink::CoordinateVerdict& verdict) {
     parts.push_back(fmt::format(
         "{} of {} layers (first `{}`)", layers, verdict.layers.size(), first->layer));
   }
-  for (const std::string& name : failed_aggregates(verdict)) {
-    parts.push_back(name);
+  for (const shrink::Miss& miss : failed_aggregates(verdict)) {
+    parts.push_back(miss.what);
   }
   return join(parts, ", ");
+}
+
+std::optional<Error> refusal_of(const shrink::CoordinateVerdict& verdict) {
+  if (verdict.passed) {
+    return std::nullopt;
+  }
+  constexpr std::size_t kShown = 3;
+  std::vector<std::string> reasons;
+  for (const shrink::Miss& miss : verdict.misses) {
+    if (reasons.size() < kShown) {
+      reasons.push_back(miss_text(miss));
+    }
+  }
+  const std::size_t more = verdict.misses.size() - reasons.size();
+  return make_error("H0310", "the coordinate check failed in " + failed_parts(verdict))
+      .because(fmt::format("at S = {:g} against S = {:g}: {}{}",
+                           verdict.plan.narrow,
+                           verdict.plan.wide,
+                           join(reasons, "; "),
+                           more == 0 ? "" : fmt::format("; and {} more", more)));
 }
 
 }  // namespace hydro::run

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -28,10 +29,14 @@ enum class CheckForm : std::uint8_t { kShort, kFull };
     CheckForm form,
     const std::stop_token& stop);
 
-/// The failed entries that are no layers: "geometric mean over hidden layers", "step-1 loss".
-[[nodiscard]] std::vector<std::string> failed_aggregates(
+/// "geometric mean over hidden layers x1.5 (limits 0.75 to 1.35)": value and limits.
+[[nodiscard]] std::string miss_text(const shrink::Miss& miss);
+/// The misses that are no layers: "geometric mean over hidden layers", "step-1 loss".
+[[nodiscard]] std::vector<shrink::Miss> failed_aggregates(
     const shrink::CoordinateVerdict& verdict);
 /// "2 of 20 layers (first `conv1.weight`), step-1 loss": what failed.
 [[nodiscard]] std::string failed_parts(const shrink::CoordinateVerdict& verdict);
+/// H0310 with the first misses, their values and limits; nothing when all passed.
+[[nodiscard]] std::optional<Error> refusal_of(const shrink::CoordinateVerdict& verdict);
 
 }  // namespace hydro::run

@@ -111,14 +111,14 @@ Result<void> guard_coordinates(const job::Job& job,
         const shrink::CoordinateVerdict verdict,
         check_coordinates(
             job, architecture, *material.loaders.training, backend, CheckForm::kShort, stop));
-    if (verdict.passed) {
+    std::optional<Error> miss = refusal_of(verdict);
+    if (!miss) {
       continue;
     }
-    Error miss = make_error("H0310", "the coordinate check failed in " + failed_parts(verdict));
     if (job.tune.coordinate_check == job::CoordinateCheck::kError) {
-      return miss;
+      return *std::move(miss);
     }
-    listener.says("warning: " + miss.what +
+    listener.says("warning: " + miss->what +
                   "; hyperparameters may not transfer (hydro explain H0310)\n");
   }
   return {};

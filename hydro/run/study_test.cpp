@@ -264,7 +264,7 @@ TEST(Study, AStopWhilePreparingIsNoStudy) {
   JobFolder job;
   std::stop_source stop;
   FakeBackend backend;
-  backend.distort = [&stop](CoordinateMeasure&, const shrink::Surrogate&) {
+  backend.distort = [&stop](shrink::CoordinateMeasure&, const shrink::Surrogate&) {
     stop.request_stop();
   };
   const Start start = start_study(job.write(), job.out(), backend, stop.get_token());
@@ -280,7 +280,7 @@ TEST(Study, AShapeThatWasPredictedWronglyIsRefused) {
 }
 
 /// The first losses of the two widths differ. (The net's layers are too narrow to be judged.)
-void spoil_losses(CoordinateMeasure& measure, const shrink::Surrogate& surrogate) {
+void spoil_losses(shrink::CoordinateMeasure& measure, const shrink::Surrogate& surrogate) {
   measure.first_losses.front() = static_cast<double>(surrogate.surrogate_parameters);
 }
 

@@ -173,12 +173,12 @@ class FakeBackend : public Backend {
     return shapes;
   }
 
-  [[nodiscard]] Result<CoordinateMeasure> measure_coordinates(
+  [[nodiscard]] Result<shrink::CoordinateMeasure> measure_coordinates(
       const shrink::Surrogate& surrogate,
       const data::Loader& /*data*/,
       const CoordinateRequest& request) const override {
     requests.push_back(request);
-    CoordinateMeasure measure = {.layers = {}, .first_losses = {2.3, 2.3}};
+    shrink::CoordinateMeasure measure = {.layers = {}, .first_losses = {2.3, 2.3}};
     for (const shrink::ParameterPlan& plan : surrogate.parameters) {
       if (plan.shape.size() > 1) {
         measure.layers.push_back({.layer = plan.name, .update = 1, .activation = 1});
@@ -196,8 +196,8 @@ class FakeBackend : public Backend {
   }
 
   Result<void> shapes;
-  std::function<void(CoordinateMeasure&, const shrink::Surrogate&)> distort =
-      [](CoordinateMeasure&, const shrink::Surrogate&) {};
+  std::function<void(shrink::CoordinateMeasure&, const shrink::Surrogate&)> distort =
+      [](shrink::CoordinateMeasure&, const shrink::Surrogate&) {};
   mutable std::vector<CoordinateRequest> requests;
 
  private:

@@ -11,6 +11,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "hydro/ir/graph.h"
@@ -250,6 +252,21 @@ void settle_head_sizes(Analysis& analysis) {
 }
 
 }  // namespace
+
+std::vector<ir::ValueId> logit_factors(const ir::Node& node) {
+  std::vector<ir::ValueId> found;
+  for (const ir::NamedArgument& argument : node.arguments) {
+    const bool is_added = argument.name == "self" && node.find_argument("batch1") != nullptr;
+    const bool other = argument.name == "value" || argument.name == "attn_mask" || is_added;
+    const auto* value = std::get_if<ir::ValueId>(&argument.value);
+    if (value != nullptr && !other) {
+      found.push_back(*value);
+    } else if (const auto* list = std::get_if<std::vector<ir::ValueId>>(&argument.value)) {
+      found.insert(found.end(), list->begin(), list->end());
+    }
+  }
+  return found;
+}
 
 void find_attentions(const ir::Model& model, Analysis& analysis) {
   for (const Side side : {Side::kTrain, Side::kEval}) {

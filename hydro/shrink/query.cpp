@@ -17,6 +17,7 @@
 #include "hydro/ir/model.h"
 #include "hydro/shrink/analysis.h"
 #include "hydro/shrink/atoms.h"
+#include "hydro/shrink/attention.h"
 #include "hydro/shrink/rules.h"
 #include "hydro/shrink/walk.h"
 
@@ -240,6 +241,19 @@ QueryBlocks query_blocks(const ir::Model& model, const Analysis& analysis) {
     found.blocks[use.weight] = blocks_of(entries, *dim);
     if (!use.bias.empty()) {
       found.blocks[use.bias] = blocks_of(entries, 0);
+    }
+  }
+  return found;
+}
+
+std::set<std::string> logit_weights(const ir::Model& model, const Analysis& analysis) {
+  std::set<std::string> found;
+  for (const Attention& attention : analysis.attentions) {
+    const ir::Node& node = graph_of(model, attention.side).node(attention.node);
+    for (const ir::ValueId factor : logit_factors(node)) {
+      for (const Path& path : Tracer(model, attention.side, analysis).run(factor)) {
+        found.insert(path.use->weight);
+      }
     }
   }
   return found;

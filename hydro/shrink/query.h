@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,5 +19,9 @@ struct QueryBlocks {
 /// Weights and their biases, by state-dict name. Packed projections are followed through their
 /// splits.
 [[nodiscard]] QueryBlocks query_blocks(const ir::Model& model, const Analysis& analysis);
+
+/// Weights whose products become queries and keys, packed ones too.
+[[nodiscard]] std::set<std::string> logit_weights(const ir::Model& model,
+                                                  const Analysis& analysis);
 
 }  // namespace hydro::shrink

@@ -12,6 +12,7 @@
 
 #include "hydro/ir/graph.h"
 #include "hydro/shrink/analysis.h"
+#include "hydro/shrink/attention.h"
 #include "hydro/shrink/rules.h"
 
 namespace hydro::shrink {
@@ -57,7 +58,7 @@ class Search {
         sites_.push_back({.node = attention.node, .argument = name, .value = *value});
       }
     }
-    for (const ir::ValueId operand : factors_of(node)) {
+    for (const ir::ValueId operand : logit_factors(node)) {
       towards_source(operand);
     }
     return std::move(sites_);
@@ -66,22 +67,6 @@ class Search {
  private:
   bool has_one_user(ir::ValueId value) const {
     return users_.at(static_cast<std::size_t>(value)).size() == 1;
-  }
-
-  /// The two tensors whose product the node is; what it adds is not among them.
-  std::vector<ir::ValueId> factors_of(const ir::Node& node) const {
-    std::vector<ir::ValueId> found;
-    for (const ir::NamedArgument& argument : node.arguments) {
-      const bool other = argument.name == "value" || argument.name == "attn_mask" ||
-                         (argument.name == "self" && node.find_argument("batch1") != nullptr);
-      const auto* value = std::get_if<ir::ValueId>(&argument.value);
-      if (value != nullptr && !other) {
-        found.push_back(*value);
-      } else if (const auto* list = std::get_if<std::vector<ir::ValueId>>(&argument.value)) {
-        found.insert(found.end(), list->begin(), list->end());
-      }
-    }
-    return found;
   }
 
   /// The constant that a node multiplies its tensor with, when it does only that.

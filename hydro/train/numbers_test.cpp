@@ -256,13 +256,26 @@ TEST(Coordinates, MeasureTheUpdatesContributionAtTheThirdPass) {
   const auto loader = testing::samples(96, {12});
   CoordinateSetting setting{.settings = sgd(.1), .seeds = 2, .batch_size = 32};
   setting.settings.optimizer.momentum = 0;
-  const CoordinateRun run = measure_coordinates(model, *loader, setting).value();
+  const shrink::CoordinateMeasure run = measure_coordinates(model, *loader, setting).value();
   ASSERT_EQ(run.layers.size(), 1U);
   EXPECT_EQ(run.layers.front().layer, "w");
   const double expected = update_by_hand(*loader, .1);
   EXPECT_NEAR(run.layers.front().update, expected, 1e-5 * expected);
   EXPECT_NEAR(run.layers.front().activation, expected, 1e-5 * expected);
   EXPECT_NEAR(run.first_losses.at(1), std::log(10.0), 1e-5);
+}
+
+/// One step moves a weight of .5 by far less than its rounding; the ratio of two rates is still
+/// theirs.
+TEST(Coordinates, SeeChangesThatAreUnderTheWeightsRounding) {
+  shrink::Surrogate model = testing::surrogate_of(kOneLayer, kOneLayer);
+  model.model.state.front().laws = {{.row_end = 10, .value = .5}};
+  const auto loader = testing::samples(96, {12});
+  const auto update = [&](double lr) {
+    CoordinateSetting setting{.settings = sgd(lr), .seeds = 1, .batch_size = 32};
+    return measure_coordinates(model, *loader, setting).value().layers.front().update;
+  };
+  EXPECT_NEAR(update(1e-9) / update(1e-8), .1, 1e-4);
 }
 
 TEST(Coordinates, StopWhenAsked) {
@@ -279,7 +292,7 @@ TEST(Coordinates, ListEveryConvolutionAndLinearWeightInOrder) {
   const auto run = measure_coordinates(
       cnn(), *testing::samples(96, {3, 8, 8}), {.settings = sgd(.01), .seeds = 1});
   std::vector<std::string> layers;
-  for (const LayerUpdate& layer : run.value().layers) {
+  for (const shrink::LayerMeasure& layer : run.value().layers) {
     layers.push_back(layer.layer);
     EXPECT_GT(layer.update, 0) << layer.layer;
   }

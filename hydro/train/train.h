@@ -12,6 +12,7 @@
 
 #include "hydro/base/result.h"
 #include "hydro/data/dataset.h"
+#include "hydro/shrink/coordinates.h"
 #include "hydro/shrink/surrogate.h"
 #include "hydro/store/waiting_states.h"
 #include "hydro/worker/worker.h"
@@ -43,18 +44,6 @@ void prepare_process();
 /// Errors: H03xx naming node and both shapes
 [[nodiscard]] Result<void> check_shapes(const shrink::Surrogate& surrogate);
 
-/// One layer's numbers of a coordinate check, averaged over seeds.
-struct LayerUpdate {
-  std::string layer;      // parameter name of the weight
-  double update = 0;      // mean |(W_t - W_0) x_t| at t = 3
-  double activation = 0;  // mean |h| of the layer's output at t = 3
-};
-
-struct CoordinateRun {
-  std::vector<LayerUpdate> layers;
-  std::vector<double> first_losses;  // step-1 loss per seed
-};
-
 struct CoordinateSetting {
   worker::TrialSettings settings;  // decay 0, lr a quarter of its median
   worker::Task task = worker::Task::kClassification;
@@ -66,9 +55,10 @@ struct CoordinateSetting {
 /// Trains `surrogate` for three forward passes on one fixed batch of `data`, once per seed.
 ///
 /// Errors: H0650 a stop was requested between two passes
-[[nodiscard]] Result<CoordinateRun> measure_coordinates(const shrink::Surrogate& surrogate,
-                                                        const data::Loader& data,
-                                                        const CoordinateSetting& setting);
+[[nodiscard]] Result<shrink::CoordinateMeasure> measure_coordinates(
+    const shrink::Surrogate& surrogate,
+    const data::Loader& data,
+    const CoordinateSetting& setting);
 
 struct TorchInfo {
   std::string version;

@@ -15,7 +15,7 @@ import torch  # noqa: E402
 from safetensors.torch import save_file  # noqa: E402
 
 from families import FAMILIES, TORCHVISION, WHOLE  # noqa: E402
-from networks import NETWORKS, TOKENS, WORDS  # noqa: E402
+from networks import NETWORKS, TOKENS, WIDE, WORDS  # noqa: E402
 from hydro import export  # noqa: E402
 
 
@@ -94,6 +94,8 @@ def main(folder):
             wanted = {**kwargs, "shrink": shrink}
             archive(f"{here}/networks.py:{build.__name__}", wanted, spec, folder / f"{name}-{shrink}.pt2")
         reference(build, {**kwargs, "shrink": 4}, spec, folder / f"{name}-4.safetensors")
+    for name, (build, kwargs, spec) in WIDE.items():
+        archive(f"{here}/networks.py:{build.__name__}", kwargs, spec, folder / f"{name}.pt2")
     for name, (build, kwargs, shape) in WHOLE.items():
         archive(f"{here}/families.py:{build.__name__}", kwargs, image_spec(shape), folder / f"{name}.pt2")
     for name, classes in TORCHVISION.items():

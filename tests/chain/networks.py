@@ -11,22 +11,27 @@ WORDS = 96
 TOKENS = 16
 
 
+def narrow(width, shrink):
+    """`shrink` under 1 makes it wider."""
+    return int(width / shrink)
+
+
 def gpt2(shrink=1, attention="sdpa"):
-    return GPT2LMHeadModel(GPT2Config(n_layer=2, n_embd=64 // shrink, n_head=4, vocab_size=WORDS, n_positions=TOKENS,
+    return GPT2LMHeadModel(GPT2Config(n_layer=2, n_embd=narrow(64, shrink), n_head=4, vocab_size=WORDS, n_positions=TOKENS,
                                       resid_pdrop=0, embd_pdrop=0, attn_pdrop=0, use_cache=False, bos_token_id=0, eos_token_id=0,
                                       attn_implementation=attention))
 
 
 def gpt_neo(shrink=1):
-    return GPTNeoForCausalLM(GPTNeoConfig(num_layers=2, hidden_size=64 // shrink, num_heads=4, vocab_size=WORDS,
+    return GPTNeoForCausalLM(GPTNeoConfig(num_layers=2, hidden_size=narrow(64, shrink), num_heads=4, vocab_size=WORDS,
                                           max_position_embeddings=TOKENS, window_size=8, use_cache=False,
                                           attention_types=[[["global", "local"], 1]], resid_dropout=0,
                                           embed_dropout=0, attention_dropout=0, bos_token_id=0, eos_token_id=0))
 
 
 def bert_config(shrink, **more):
-    return BertConfig(num_hidden_layers=2, hidden_size=64 // shrink, num_attention_heads=4,
-                      intermediate_size=128 // shrink, vocab_size=WORDS, max_position_embeddings=TOKENS,
+    return BertConfig(num_hidden_layers=2, hidden_size=narrow(64, shrink), num_attention_heads=4,
+                      intermediate_size=narrow(128, shrink), vocab_size=WORDS, max_position_embeddings=TOKENS,
                       hidden_dropout_prob=0, attention_probs_dropout_prob=0, **more)
 
 
@@ -39,20 +44,20 @@ def bert_classes(shrink=1):
 
 
 def swin(shrink=1):
-    return SwinForImageClassification(SwinConfig(image_size=32, patch_size=4, embed_dim=32 // shrink, depths=[2, 2],
+    return SwinForImageClassification(SwinConfig(image_size=32, patch_size=4, embed_dim=narrow(32, shrink), depths=[2, 2],
                                                  num_heads=[2, 4], window_size=4, num_labels=10, drop_path_rate=0))
 
 
 def vit(shrink=1):
-    return VisionTransformer(image_size=28, patch_size=7, num_layers=2, num_heads=4, hidden_dim=64 // shrink,
-                             mlp_dim=128 // shrink, num_classes=10)
+    return VisionTransformer(image_size=28, patch_size=7, num_layers=2, num_heads=4, hidden_dim=narrow(64, shrink),
+                             mlp_dim=narrow(128, shrink), num_classes=10)
 
 
 def mobilenet_v3(shrink=1):
     """Every width, and a quarter of it in squeeze and excitation, is one that the package does not round."""
     rows = [(32, 3, 128, 32, True, "RE", 2, 1), (32, 3, 128, 32, False, "HS", 1, 1), (32, 5, 128, 64, True, "HS", 2, 1)]
     settings = [InvertedResidualConfig(*row, 1 / shrink) for row in rows]
-    return MobileNetV3(settings, last_channel=128 // shrink, num_classes=10, dropout=0.0)
+    return MobileNetV3(settings, last_channel=narrow(128, shrink), num_classes=10, dropout=0.0)
 
 
 class LstmLanguageModel(nn.Module):
@@ -69,7 +74,7 @@ class LstmLanguageModel(nn.Module):
 
 
 def lstm(shrink=1, layers=2, tied=False):
-    return LstmLanguageModel(64 // shrink, layers, tied)
+    return LstmLanguageModel(narrow(64, shrink), layers, tied)
 
 
 class EncoderLanguageModel(nn.Module):
@@ -89,7 +94,7 @@ class EncoderLanguageModel(nn.Module):
 
 
 def encoder(shrink=1):
-    return EncoderLanguageModel(64 // shrink)
+    return EncoderLanguageModel(narrow(64, shrink))
 
 
 IDS = f"input_ids=int64[*,{TOKENS}]"
@@ -100,3 +105,8 @@ NETWORKS = {"gpt2": (gpt2, {}, IDS), "gpt2_eager": (gpt2, {"attention": "eager"}
             "mobilenet_v3": (mobilenet_v3, {}, "float32[*,3,28,28]"),
             "lstm": (lstm, {}, WORDS_IN), "lstm_one_layer": (lstm, {"layers": 1}, WORDS_IN),
             "lstm_tied": (lstm, {"tied": True}, WORDS_IN), "encoder": (encoder, {}, WORDS_IN)}
+# At full width only, wide enough that a coordinate check at S = 4 judges their layers.
+WIDE = {f"wide_{name}": (NETWORKS[name][0], {**NETWORKS[name][1], "shrink": shrink}, NETWORKS[name][2])
+        for name, shrink in {"gpt2": 0.5, "gpt2_eager": 0.5, "gpt_neo": 0.5, "bert_words": 0.5, "bert_classes": 0.5,
+                             "swin": 0.25, "vit": 0.5, "mobilenet_v3": 0.5, "lstm": 0.25, "lstm_tied": 0.5,
+                             "encoder": 0.5}.items()}
