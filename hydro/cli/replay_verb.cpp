@@ -1,6 +1,6 @@
-#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -56,6 +56,16 @@ std::string difference_of(const run::Replay& replay) {
   return fmt::format("{} of {} numbers differ", replay.disagreeing(), replay.numbers.size());
 }
 
+Error difference(const run::Replay& replay, const std::string& name) {
+  Error error = make_error("H0634", name + " gives other numbers than before")
+                    .because(difference_of(replay) + " (compared " + measure_of(replay) + ")");
+  return replay.tolerance == 0 ? error
+                               : std::move(error).fix(
+                                     "large learning rates multiply rounding: see whether the "
+                                     "first reports agree; "
+                                     "with `fusion: off` trials repeat bit for bit");
+}
+
 }  // namespace
 
 VerbResult replay_verb(const ReplayOptions& options) {
@@ -67,8 +77,7 @@ VerbResult replay_verb(const ReplayOptions& options) {
   const std::string name =
       fmt::format("trial {} of {}", options.trial, printable(replay.study));
   if (!replay.agrees()) {
-    return make_error("H0634", name + " gives other numbers than before")
-        .because(difference_of(replay) + " (compared " + measure_of(replay) + ")");
+    return difference(replay, name);
   }
   fmt::print("{}: all {} numbers up to step {} agree {}\n",
              name,
