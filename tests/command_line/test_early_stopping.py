@@ -79,6 +79,15 @@ class EarlyStopping(Case):
                 counts = result["trials"]
                 self.assertEqual(counts["finished"] + counts["stopped"] + counts["failed"], 8)
 
+    def test_deterministic_runs_stop_the_same_trials(self):
+        tables = []
+        for folder in ("first", "second"):
+            job = stopping_job({"name": "asha", "reduction_factor": 2}, deterministic=True)
+            job["resources"] = {"cores": 2}
+            _, _, trials, _ = self.run_job(job, folder=folder)
+            tables.append([{key: value for key, value in row.items() if key != "seconds"} for row in trials])
+        self.assertEqual(tables[0], tables[1])
+
     def test_a_stop_rule_ends_a_trial(self):
         _, result, trials, _ = self.run_job(stopping_job("fifo", stop=[{"metric": "val_loss", "above": 0.001}]))
         self.assertEqual(result["trials"]["stopped"], 8)
