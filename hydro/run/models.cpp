@@ -87,11 +87,20 @@ Result<std::string> export_pointed(const job::Job& job,
   return said;
 }
 
-/// A given archive that cannot be opened is shown where the job names it.
+/// A given archive that cannot be opened, or an output that is not clear, is shown where the
+/// job names it.
 Result<pt2::Archive> read_pointed(const job::Job& job, const std::filesystem::path& path) {
   Result<pt2::Archive> archive = pt2::read_archive(path, {.output = job.model.output});
-  if (!archive.has_value() && archive.error().id == "H0254") {
-    return job::point_at(job, "model.file", std::move(archive).error());
+  if (archive.has_value()) {
+    return archive;
+  }
+  const std::string source = job.model.file.empty() ? "model.export" : "model.file";
+  if (archive.error().id == "H0254") {
+    return job::point_at(job, source, std::move(archive).error());
+  }
+  if (archive.error().id == "H0247") {
+    const std::string key = job.model.output.empty() ? source : "model.output";
+    return job::point_at(job, key, std::move(archive).error());
   }
   return archive;
 }
