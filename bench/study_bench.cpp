@@ -125,7 +125,7 @@ class Study {
   void suggest(std::int64_t k) {
     tune::TrialSuggested suggestion;
     suggestion.id = TrialId{k};
-    suggestion.config = searcher_->suggest(k).value();
+    suggestion.config = searcher_->ask(k).value().value();
     suggestion.model = "surrogate";
     suggestion.target_model = "target";
     suggestion.batch_size = 64;

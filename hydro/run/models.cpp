@@ -95,13 +95,14 @@ Result<pt2::Archive> read_pointed(const job::Job& job, const std::filesystem::pa
   if (archive.has_value()) {
     return archive;
   }
+  const std::string source = job.model.file.empty() ? "model.export" : "model.file";
   Error error = std::move(archive).error();
   if (error.id == "H0254") {
-    return job::point_at(job, "model.file", std::move(error));
+    return job::point_at(job, source, std::move(error));
   }
   return error.id == "H0247"
              ? job::point_at(
-                   job, job.model.output.empty() ? "model" : "model.output", std::move(error))
+                   job, job.model.output.empty() ? source : "model.output", std::move(error))
              : error;
 }
 

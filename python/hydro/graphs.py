@@ -4,6 +4,7 @@ needs.
 
 import contextlib
 import io
+import re
 import sys
 
 import torch
@@ -155,7 +156,23 @@ def _try_another_batch(model, call):
     return "", "forward turns the batch size into a plain number"
 
 
+def _batch_that_works(failure, model, call):
+    """A number that the failure names, where forward runs with it as its batch; else None."""
+    for number in map(int, dict.fromkeys(re.findall(r"\b\d{1,4}\b", str(failure)))):
+        if number in (0, call.batch):
+            continue
+        other = ForwardCall(call.inputs, call.constants, number)
+        with contextlib.suppress(Exception), torch.no_grad():
+            model(**other.kwargs)
+            return number
+    return None
+
+
 def _forward_failed(failure, model, call):
+    batch = _batch_that_works(failure, model, call)
+    if batch:
+        why = f"it runs with a batch of {batch}, not of {call.batch}: {first_line(failure)}"
+        return batch_is_fixed(place_of_exception(failure), why)
     shapes = ", ".join(f"{i.name}={i.dtype}{_shape(i, call.batch)}" for i in call.inputs)
     return ExportError(
         "H0211",

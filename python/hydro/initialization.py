@@ -52,9 +52,14 @@ class Builder:
         found = {}
         if isinstance(model, torch.nn.Module):
             for name, parameter in model.named_parameters():
-                if parameter.requires_grad and type(parameter) is torch.nn.Parameter:
+                if parameter.requires_grad and _is_plain(parameter):
                     found[name] = rows_of(recorder.read(parameter), list(parameter.shape))
         return Build(model, found)
+
+
+def _is_plain(parameter):
+    """Others are refused when the state is listed."""
+    return type(parameter) is torch.nn.Parameter and parameter.layout == torch.strided
 
 
 def find_laws(first, builder, where):

@@ -41,6 +41,11 @@ def check_model(model, where):
 
 def _check_module(name, module, where):
     label = f"`{name}` ({type(module).__name__})" if name else type(module).__name__
+    if type(module).__module__.startswith("torch.ao.nn.quantized"):
+        do = "build the model without quantisation, and quantise what Hydro delivers"
+        raise _state(
+            f"the module {label} is quantised", "no gradient trains whole numbers", where, do
+        )
     if isinstance(module, torch.jit.ScriptModule):
         raise scripted(f"the module {label} is TorchScript", where)
     for key, value in vars(module).items():
@@ -75,22 +80,26 @@ def _check_tensor(name, tensor, where):
             where,
             do,
         )
-    if (
-        type(tensor) not in (torch.Tensor, torch.nn.Parameter, torch.nn.Buffer)
-        or tensor.layout != torch.strided
-        or tensor.is_quantized
-    ):
-        raise _state(
-            f"the {kind} `{name}` is no plain dense tensor",
-            f"it is a {type(tensor).__name__} of layout {tensor.layout}",
-            where,
-        )
+    odd = _what_is_odd(tensor)
+    if odd:
+        raise _state(f"the {kind} `{name}` is no plain dense tensor", odd, where)
     if tensor.dtype not in _DTYPES:
         raise _state(
             f"the {kind} `{name}` has the dtype {_dtype(tensor)}",
             "Hydro computes with real numbers",
             where,
         )
+
+
+def _what_is_odd(tensor):
+    """Why a tensor is no plain dense one; else ""."""
+    if tensor.is_quantized:
+        return "it is quantised, and no gradient trains whole numbers"
+    if tensor.layout != torch.strided:
+        return f"it is sparse ({tensor.layout})"
+    if type(tensor) not in (torch.Tensor, torch.nn.Parameter, torch.nn.Buffer):
+        return f"it is a {type(tensor).__name__}"
+    return ""
 
 
 def _dtype(tensor):
