@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,9 @@
 #include "hydro/base/result.h"
 #include "hydro/base/text.h"
 #include "hydro/cli/verbs.h"
+#include "hydro/report/results.h"
+#include "hydro/run/study.h"
+#include "hydro/worker/messages.h"
 
 namespace hydro::cli {
 namespace {
@@ -20,9 +24,27 @@ std::vector<std::string> known_ids() {
   return ids;
 }
 
+VerbResult explain_trial(const std::string& folder, std::int64_t trial) {
+  HYDRO_TRY(const run::StoredStudy study, run::read_study(folder));
+  const auto count = static_cast<std::int64_t>(study.state.trials.size());
+  if (trial < 0 || trial >= count) {
+    return make_error("H0902", "there is no trial " + std::to_string(trial))
+        .because("the study has suggested " + std::to_string(count) + " so far")
+        .fix("trials count from 0; `hydro show " + printable(folder) + "` lists them");
+  }
+  fmt::print("{}",
+             report::trial_story(study.state,
+                                 worker::TrialId{trial},
+                                 report::columns_of({.parameters = study.parameters})));
+  return ExitCode::kDone;
+}
+
 }  // namespace
 
 VerbResult explain_verb(const ExplainOptions& options) {
+  if (options.trial.has_value()) {
+    return explain_trial(options.code, *options.trial);
+  }
   const std::string& code = options.code;
   if (code == "list") {
     for (const CatalogueRow& row : catalogue()) {

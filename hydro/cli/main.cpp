@@ -108,9 +108,12 @@ void add_small_verbs(CLI::App& app, ExplainOptions& options, Chosen& chosen) {
       app.add_subcommand("doctor", "torch, devices, limits, and what is missing");
   doctor->footer("Example: hydro doctor");
   doctor->callback([&chosen] { chosen = doctor_verb; });
-  CLI::App* explain = app.add_subcommand("explain", "what an error code means and what to do");
-  explain->add_option("code", options.code, "an error code, or `list`")->required();
-  explain->footer("Example: hydro explain H0103");
+  CLI::App* explain = app.add_subcommand(
+      "explain", "what an error code means, or what became of a trial and why");
+  explain->add_option("code", options.code, "an error code, `list`, or a run's folder")
+      ->required();
+  explain->add_option("trial", options.trial, "of that run; trials count from 0");
+  explain->footer("Example: hydro explain H0103, or hydro explain runs/latest 7");
   explain->callback(
       [&options, &chosen] { chosen = [&options] { return explain_verb(options); }; });
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,7 +65,8 @@ struct ReplayOptions {
 [[nodiscard]] VerbResult doctor_verb();
 
 struct ExplainOptions {
-  std::string code;  // "H0103", or "list"
+  std::string code;                   // "H0103", "list", or a run's folder
+  std::optional<std::int64_t> trial;  // of that run
 };
 
 [[nodiscard]] VerbResult explain_verb(const ExplainOptions& options);

@@ -11,6 +11,7 @@
 #include "hydro/search/space.h"
 #include "hydro/tune/state.h"
 #include "hydro/tune/summary.h"
+#include "hydro/worker/messages.h"
 
 namespace hydro::report {
 
@@ -38,6 +39,14 @@ struct Column {
 [[nodiscard]] std::string show_text(const tune::State& state,
                                     const std::vector<Column>& columns,
                                     const std::string& folder);
+
+/// What a trial was given, what it reported, why it waits, stopped or failed, and what became
+/// of its target.
+///
+/// Requires: the trial exists (BugError)
+[[nodiscard]] std::string trial_story(const tune::State& state,
+                                      worker::TrialId id,
+                                      const std::vector<Column>& columns);
 
 /// " (5 at rung 1, 1 at rung 3)"; nothing where no rung stopped a trial.
 [[nodiscard]] std::string rungs_text(const std::map<std::int64_t, std::int64_t>& stopped_at);

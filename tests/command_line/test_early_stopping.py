@@ -41,6 +41,9 @@ class EarlyStopping(Case):
             self.assertRegex(row["reason"], r"^rung [12]: [\d.e-]+ under the cut-off [\d.]+, \d+ values?$")
             self.assertIn(float(row["epochs"]), (1, 2))
             self.assertIn(f"trial {row['id']} stopped: rung", done.out)
+            told = self.hydro("explain", self.folder / "run", row["id"])
+            self.assertIn(f"stopped: {row['reason']}", told.out, told)
+        self.assert_refused(self.hydro("explain", self.folder / "run", 8), "H0902", "no trial 8", "count from 0")
         for row in trials:
             if row["state"] == "finished":
                 self.assertEqual(float(row["epochs"]), EPOCHS)

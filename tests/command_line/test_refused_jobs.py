@@ -116,10 +116,8 @@ class RefusedJobs(Case):
 
     def test_features_of_later_versions(self):
         for setting in (
-            "tune.scheduler=asha",
             "tune.eager_transfer=0.5",
             "tune.time_budget=15 min",
-            
             "resources.devices=[cuda:0]",
             "tune.target_search={lr: 1}",
         ):
@@ -161,7 +159,7 @@ class RefusedCommandLines(Case):
         self.assert_refused(self.hydro("tun", "job.yaml"), "H0901", "`tun`", "tune")
 
     def test_verbs_of_later_versions_say_so(self):
-        for verb in ("resume", "replay", "report", "tokenize"):
+        for verb in ("resume", "serve", "report", "tokenize"):
             with self.subTest(verb):
                 self.assert_refused(self.hydro(verb, "x"), "H0130", verb)
 
