@@ -152,10 +152,10 @@ std::size_t bottom_of(const Curve& curve) {
       std::ranges::find_if(curve, [&](double loss) { return loss <= enough; }) - curve.begin());
 }
 
-/// max |L_S / L_1 - 1| up to the bottom at S = 1.
-double distance(const Curve& whole, const Curve& curve) {
+/// max |L_S / L_1 - 1| up to rate `last`.
+double distance(const Curve& whole, const Curve& curve, std::size_t last) {
   double found = 0;
-  for (std::size_t i = 0; i <= bottom_of(whole); ++i) {
+  for (std::size_t i = 0; i <= last; ++i) {
     found = std::max(found, std::abs((curve.at(i) / whole.at(i)) - 1));
   }
   return found;
@@ -166,7 +166,10 @@ void print_row(const Rule& rule, const Curve& curve, const Curve& whole) {
   for (const double loss : curve) {
     std::printf(" %.4f |", loss);
   }
-  std::printf(" %zu | %.3f |\n", best_of(curve), distance(whole, curve));
+  std::printf(" %zu | %.3f | %.3f |\n",
+              best_of(curve),
+              distance(whole, curve, bottom_of(whole)),
+              distance(whole, curve, best_of(whole)));
   std::fflush(stdout);
 }
 
@@ -198,7 +201,9 @@ void compare(const train::Study& study,
   for (std::size_t i = 0; i < kRates; ++i) {
     std::printf(" %.3g |", rate(optimizer, i));
   }
-  std::puts(" best | distance |\n|---|---|---|---|---|---|---|---|---|---|---|---|");
+  std::puts(
+      " best | distance | to the best "
+      "|\n|---|---|---|---|---|---|---|---|---|---|---|---|---|");
   const Rule target{.name = "target"};
   const Curve whole = curve_of(study, model, target, optimizer, first_seed);
   print_row(target, whole, whole);
