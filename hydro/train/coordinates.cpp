@@ -178,7 +178,7 @@ Result<shrink::CoordinateMeasure> measure_coordinates(const shrink::Surrogate& s
                                                       const data::Loader& data,
                                                       const CoordinateSetting& setting) {
   shrink::CoordinateMeasure run;
-  HYDRO_TRY_VOID(guard("checking coordinates", [&]() -> Result<void> {
+  HYDRO_TRY_VOID(guard_in_passing_thread("checking coordinates", [&]() -> Result<void> {
     HYDRO_TRY(run, measure(surrogate, data, setting));
     return {};
   }));

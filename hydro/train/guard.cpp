@@ -1,6 +1,7 @@
 #include "hydro/train/guard.h"
 
 #include <functional>
+#include <future>
 #include <new>
 #include <string>
 #include <string_view>
@@ -36,6 +37,11 @@ Result<void> guard(const std::string& doing, const std::function<Result<void>()>
   } catch (const std::bad_alloc& error) {
     return out_of_memory(doing, error.what());
   }
+}
+
+Result<void> guard_in_passing_thread(const std::string& doing,
+                                     const std::function<Result<void>()>& work) {
+  return std::async(std::launch::async, [&] { return guard(doing, work); }).get();
 }
 
 }  // namespace hydro::train

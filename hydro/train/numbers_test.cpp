@@ -1,12 +1,16 @@
 // Initial values, losses, clipping, shapes and coordinates.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <iterator>
 #include <span>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,6 +24,7 @@
 #include "hydro/shrink/surrogate.h"
 #include "hydro/train/container.h"
 #include "hydro/train/feeder.h"
+#include "hydro/train/guard.h"
 #include "hydro/train/initialise.h"
 #include "hydro/train/network.h"
 #include "hydro/train/objective.h"
@@ -218,6 +223,28 @@ TEST(Schedule, ScalesTheLearningRateOfEveryStep) {
 TEST(CheckShapes, PassesWhereEveryNodeIsAsPredicted) {
   EXPECT_EQ(outcome(check_shapes(cnn())), "ok");
   EXPECT_EQ(outcome(check_shapes(mlp())), "ok");
+}
+
+std::int64_t threads_of_this_process() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return std::distance(begin(tasks), end(tasks));
+}
+
+TEST(CheckShapes, LeavesNoHelperThreadToTheTarget) {
+  at::set_num_threads(2);
+  const std::int64_t before = threads_of_this_process();
+  const auto checked = guard_in_passing_thread("adding", []() -> Result<void> {
+    const at::Tensor sum = at::ones({1 << 20}) + 1;
+    EXPECT_GT(threads_of_this_process(), 2) << "adding took no helper";
+    return {};
+  });
+  EXPECT_EQ(outcome(checked), "ok");
+  // The helper is told to end by then, and takes its time.
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (threads_of_this_process() > before && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(threads_of_this_process(), before);
 }
 
 TEST(CheckShapes, NamesANodeThatIsNot) {

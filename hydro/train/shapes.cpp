@@ -43,7 +43,7 @@ NamedTensors examples(const ir::Graph& graph) {
 }  // namespace
 
 Result<void> check_shapes(const shrink::Surrogate& surrogate) {
-  return guard("checking shapes", [&]() -> Result<void> {
+  return guard_in_passing_thread("checking shapes", [&]() -> Result<void> {
     HYDRO_TRY(Network network,
               Network::make(surrogate, {.owners = {"shapes"}, .draws = false}));
     return network.check_shapes(examples(surrogate.model.train));
