@@ -21,6 +21,7 @@
 #include "hydro/data/dataset.h"
 #include "hydro/ir/model.h"
 #include "hydro/ops/torch.h"
+#include "hydro/shrink/coordinates.h"
 #include "hydro/shrink/surrogate.h"
 #include "hydro/train/container.h"
 #include "hydro/train/feeder.h"

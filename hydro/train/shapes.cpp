@@ -19,6 +19,7 @@ constexpr std::int64_t kBatch = 2;
 /// Irregular numbers for floats; zeros for integers, which fit any vocabulary.
 at::Tensor example(const ir::TensorType& type) {
   std::vector<std::int64_t> shape;
+  shape.reserve(type.shape.size());
   for (const ir::Dim& dim : type.shape) {
     shape.push_back(dim.dynamic ? kBatch : dim.size);
   }

@@ -288,9 +288,9 @@ inline std::vector<worker::Answer> answers(worker::Worker& worker,
                                            worker::Order order,
                                            const std::stop_token& stop = {}) {
   std::vector<worker::Answer> got;
-  worker.carry_out({worker::CommandId{1}, std::move(order)}, stop, [&](worker::Answer answer) {
-    got.push_back(std::move(answer));
-  });
+  worker.carry_out({.id = worker::CommandId{1}, .order = std::move(order)},
+                   stop,
+                   [&](worker::Answer answer) { got.push_back(std::move(answer)); });
   return got;
 }
 
