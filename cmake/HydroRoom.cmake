@@ -21,6 +21,14 @@ function(hydro_precompile_tests target)
   endif()
 endfunction()
 
+# What every test program has in common. Tests are compiled in batches of files that share what their headers cost;
+# so a name in an unnamed namespace must be unique among the tests of a room. Where a preset optimises fully, tests ask
+# for less: what is measured is the code that they call.
+function(hydro_test_program target)
+  target_compile_options(${target} PRIVATE ${HYDRO_WARNINGS} $<$<CONFIG:RelWithDebInfo>:-O1>)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${HYDRO_UNITY} UNITY_BUILD_BATCH_SIZE 4)
+endfunction()
+
 # libtorch's headers take most of a compilation: targets that include them share one precompiled header, made by
 # the first (`ops`). It is forced into each of their files; what they include is still theirs to say.
 function(hydro_precompile_torch target)
@@ -77,7 +85,7 @@ function(hydro_room name)
   if(HYDRO_TESTS AND tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE hydro_${name} ${private_deps} GTest::gmock GTest::gtest_main rapidcheck)
-    target_compile_options(${name}_test PRIVATE ${HYDRO_WARNINGS})
+    hydro_test_program(${name}_test)
     if(uses_torch)
       hydro_precompile_torch(${name}_test)
     else()

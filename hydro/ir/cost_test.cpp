@@ -11,7 +11,7 @@ namespace hydro::ir {
 namespace {
 
 /// Not `+`, of which g++ 12 says now and then that it writes out of bounds.
-Result<Graph> graph_of(std::string text, const char* rest) {
+Result<Graph> parsed(std::string text, const char* rest) {
   text.append(rest);
   return parse_graph(text);
 }
@@ -37,12 +37,12 @@ TEST(Cost, CountsAttentionBothFusedAndWrittenOut) {
   input user k %k: float32[~5, 2, 9, 4]
   input user v %v: float32[~5, 2, 9, 6]
 )";
-  const Result<Graph> fused = graph_of(kInputs, R"(
+  const Result<Graph> fused = parsed(kInputs, R"(
   %o: float32[~5, 2, 7, 6] = aten.scaled_dot_product_attention.default(query=%q, key=%k, value=%v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False)
   output user y %o
 }
 )");
-  const Result<Graph> written = graph_of(kInputs, R"(
+  const Result<Graph> written = parsed(kInputs, R"(
   %t: float32[~5, 2, 4, 9] = aten.transpose.int(self=%k, dim0=2, dim1=3)
   %l: float32[~5, 2, 7, 9] = aten.matmul.default(self=%q, other=%t)
   %o: float32[~5, 2, 7, 6] = aten.einsum.default(equation="b h i j, b h j d -> b h i d", tensors=[%l, %v], path=None)

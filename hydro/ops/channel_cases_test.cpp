@@ -89,7 +89,7 @@ void add_transposed(std::vector<Case>& cases) {
   }
 }
 
-void add_convolutions(std::vector<Case>& cases) {
+void add_channel_convolutions(std::vector<Case>& cases) {
   const std::vector<Operand> volume = {
       {"x", {2, 4, 5, 6, 4}}, {"w", {6, 2, 3, 2, 1}, Role::kState}, {"b", {6}, Role::kState}};
   cases.push_back(
@@ -146,7 +146,7 @@ Case group_norm_case(const Ints& shape, std::int64_t groups, bool affine) {
                   });
 }
 
-void add_norms(std::vector<Case>& cases) {
+void add_channel_norms(std::vector<Case>& cases) {
   for (const Ints& shape : {Ints{3, 8, 5, 4}, Ints{3, 8, 6}, Ints{3, 8}}) {
     for (const std::int64_t groups : {1, 2, 8}) {
       if (shape.size() > 2 || groups < 8) {  // one number alone has no spread
@@ -166,7 +166,7 @@ void add_norms(std::vector<Case>& cases) {
              }));
 }
 
-void add_pools(std::vector<Case>& cases) {
+void add_channel_pools(std::vector<Case>& cases) {
   const auto pool = [&](std::string_view op,
                         const Ints& shape,
                         std::string_view arguments,
@@ -272,9 +272,9 @@ void add_upsampling(std::vector<Case>& cases) {
 std::vector<Case> channel_cases() {
   std::vector<Case> cases;
   add_transposed(cases);
-  add_convolutions(cases);
-  add_norms(cases);
-  add_pools(cases);
+  add_channel_convolutions(cases);
+  add_channel_norms(cases);
+  add_channel_pools(cases);
   add_adaptive_max(cases);
   add_upsampling(cases);
   return cases;

@@ -17,12 +17,6 @@
 namespace hydro::ops {
 namespace {
 
-Program program_of(std::string_view text, std::int64_t trials) {
-  Result<Program> program = compile(ir::graph_of(text), trials);
-  HYDRO_CHECK(program.has_value(), program ? "" : program.error().what);
-  return *std::move(program);
-}
-
 at::Tensor run_on(const Program& program, const Tensors& feeds) {
   RandomStreams random;
   random.keys.assign(static_cast<std::size_t>(program.trials), 1);

@@ -53,12 +53,6 @@ constexpr std::string_view kNet = R"(graph {
 }
 )";
 
-Program program_of(std::string_view text, std::int64_t trials) {
-  Result<Program> program = compile(ir::graph_of(text), trials);
-  HYDRO_CHECK(program.has_value(), program ? "" : program.error().what);
-  return *std::move(program);
-}
-
 std::vector<std::int64_t> sizes_of(const ir::TensorType& type) {
   std::vector<std::int64_t> sizes;
   for (const ir::Dim& dim : type.shape) {

@@ -13,7 +13,7 @@ namespace hydro::ops {
 
 namespace {
 
-struct Args {
+struct RecurrentArgs {
   std::string_view op = "aten.lstm.input";
   std::int64_t gates = 4;
   std::int64_t layers = 1;
@@ -29,29 +29,29 @@ constexpr std::int64_t kBatch = 3;
 constexpr std::int64_t kInput = 5;
 constexpr std::int64_t kHidden = 6;
 
-std::int64_t directions(const Args& a) {
+std::int64_t directions(const RecurrentArgs& a) {
   return a.both ? 2 : 1;
 }
 
-std::int64_t given_width(const Args& a) {
+std::int64_t given_width(const RecurrentArgs& a) {
   return a.projected > 0 ? a.projected : kHidden;
 }
 
-bool is_lstm(const Args& a) {
+bool is_lstm(const RecurrentArgs& a) {
   return a.gates == 4;
 }
 
-std::size_t weights_a_layer(const Args& a) {
+std::size_t weights_a_layer(const RecurrentArgs& a) {
   const std::size_t one = (a.biases ? 4U : 2U) + (a.projected > 0 ? 1U : 0U);
   return one * static_cast<std::size_t>(directions(a));
 }
 
-Ints state_shape(const Args& a, std::int64_t width) {
+Ints state_shape(const RecurrentArgs& a, std::int64_t width) {
   return {a.layers * directions(a), kBatch, width};
 }
 
 /// x, the states, and the weights of each layer and direction in torch's order.
-std::vector<Operand> operands_of(const Args& a) {
+std::vector<Operand> recurrent_operands(const RecurrentArgs& a) {
   const Ints input = a.batch_first ? Ints{kBatch, kTime, kInput} : Ints{kTime, kBatch, kInput};
   std::vector<Operand> operands = {{"x", input},
                                    {"h", state_shape(a, given_width(a)), Role::kConstant}};
@@ -76,7 +76,7 @@ std::vector<Operand> operands_of(const Args& a) {
   return operands;
 }
 
-std::string body_of(const Args& a, const std::vector<Operand>& operands) {
+std::string body_of(const RecurrentArgs& a, const std::vector<Operand>& operands) {
   const std::size_t first = is_lstm(a) ? 3 : 2;
   std::string weights;
   for (std::size_t i = first; i < operands.size(); ++i) {
@@ -92,7 +92,7 @@ std::string body_of(const Args& a, const std::vector<Operand>& operands) {
 }
 
 /// torch's own layers from `layer` on, `layers` of them.
-Tensors plain(const Args& a,
+Tensors plain(const RecurrentArgs& a,
               const at::Tensor& x,
               const Tensors& in,
               std::int64_t layer,
@@ -122,7 +122,7 @@ Tensors plain(const Args& a,
 }
 
 /// Layer by layer, with the masks that the trial draws: [layers - 1, T, B, features].
-Tensors plain_dropped(const Args& a, const Tensors& in, std::uint64_t key) {
+Tensors plain_dropped(const RecurrentArgs& a, const Tensors& in, std::uint64_t key) {
   const std::int64_t features = given_width(a) * directions(a);
   const at::Tensor masks =
       drawn_mask({a.layers - 1, kTime, kBatch, features}, a.dropout, key, in[0]);
@@ -147,8 +147,8 @@ Tensors plain_dropped(const Args& a, const Tensors& in, std::uint64_t key) {
   return results;
 }
 
-Case recurrent_case(const Args& a) {
-  const std::vector<Operand> operands = operands_of(a);
+Case recurrent_case(const RecurrentArgs& a) {
+  const std::vector<Operand> operands = recurrent_operands(a);
   return {.op = a.op,
           .operands = operands,
           .body = body_of(a, operands),
@@ -163,26 +163,26 @@ Case recurrent_case(const Args& a) {
 
 std::vector<Case> recurrent_cases() {
   std::vector<Case> cases;
-  for (const Args& cell : {Args{},
-                           Args{.op = "aten.gru.input", .gates = 3},
-                           Args{.op = "aten.rnn_tanh.input", .gates = 1},
-                           Args{.op = "aten.rnn_relu.input", .gates = 1}}) {
+  for (const RecurrentArgs& cell : {RecurrentArgs{},
+                                    RecurrentArgs{.op = "aten.gru.input", .gates = 3},
+                                    RecurrentArgs{.op = "aten.rnn_tanh.input", .gates = 1},
+                                    RecurrentArgs{.op = "aten.rnn_relu.input", .gates = 1}}) {
     const auto with = [&](auto change) {
-      Args a = cell;
+      RecurrentArgs a = cell;
       change(a);
       cases.push_back(recurrent_case(a));
     };
-    with([](Args& a) { a.layers = 1; });
-    with([](Args& a) { a.batch_first = true; });
-    with([](Args& a) { a.biases = false; });
-    with([](Args& a) { a.layers = 2; });
-    with([](Args& a) { a.both = true; });
-    with([](Args& a) {
+    with([](RecurrentArgs& a) { a.layers = 1; });
+    with([](RecurrentArgs& a) { a.batch_first = true; });
+    with([](RecurrentArgs& a) { a.biases = false; });
+    with([](RecurrentArgs& a) { a.layers = 2; });
+    with([](RecurrentArgs& a) { a.both = true; });
+    with([](RecurrentArgs& a) {
       a.layers = 3;
       a.both = true;
       a.dropout = 0.4;
     });
-    with([](Args& a) {
+    with([](RecurrentArgs& a) {
       a.layers = 2;
       a.batch_first = true;
       a.dropout = 0.4;

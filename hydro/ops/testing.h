@@ -11,6 +11,9 @@
 #include <vector>
 
 #include "hydro/base/philox.h"
+#include "hydro/base/result.h"
+#include "hydro/ir/testing.h"
+#include "hydro/ops/executor.h"
 #include "hydro/ops/torch.h"
 
 namespace hydro::ops {
@@ -163,6 +166,13 @@ inline double relative_error(const at::Tensor& actual, const at::Tensor& referen
       (actual.detach().to(at::kDouble) - wanted).abs().max().item<double>();
   const double largest = wanted.abs().max().item<double>();
   return difference == 0 ? 0 : difference / largest;
+}
+
+/// The program of a graph in text form, for so many trials.
+inline Program program_of(std::string_view text, std::int64_t trials) {
+  Result<Program> program = compile(ir::graph_of(text), trials);
+  HYDRO_CHECK(program.has_value(), program ? "" : program.error().what);
+  return *std::move(program);
 }
 
 }  // namespace hydro::ops

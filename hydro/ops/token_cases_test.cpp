@@ -51,7 +51,7 @@ void add_embeddings(std::vector<Case>& cases) {
   }
 }
 
-struct NormArgs {
+struct LayerNormArgs {
   Ints input;
   Ints shape;
   bool gain = true;
@@ -62,7 +62,7 @@ std::string given(bool is_given, const char* value) {
   return is_given ? std::string("%") + value : "None";
 }
 
-Case layer_norm_case(const NormArgs& a) {
+Case layer_norm_case(const LayerNormArgs& a) {
   std::vector<Operand> operands = x_of(a.input);
   if (a.gain) {
     operands.push_back({"g", a.shape, Role::kState});

@@ -17,12 +17,12 @@ namespace {
 using testing::distance;
 using testing::wave;
 
-const std::vector<std::vector<std::int64_t>> kShapes = {{200, 300}, {5}, {4, 3, 2, 2}};
+const std::vector<std::vector<std::int64_t>> kNormShapes = {{200, 300}, {5}, {4, 3, 2, 2}};
 
 std::vector<at::Tensor> gradients(const FlatLayout& layout) {
   std::vector<at::Tensor> made;
-  for (std::size_t i = 0; i < kShapes.size(); ++i) {
-    std::vector<std::int64_t> shape = kShapes[i];
+  for (std::size_t i = 0; i < kNormShapes.size(); ++i) {
+    std::vector<std::int64_t> shape = kNormShapes[i];
     if (layout.trials() > 1) {
       shape.insert(shape.begin(), layout.trials());
     }
@@ -32,7 +32,7 @@ std::vector<at::Tensor> gradients(const FlatLayout& layout) {
 }
 
 TEST(NormMeter, MeasuresTheNormOfEachTrialOverItsDecayFactors) {
-  const FlatLayout layout(kShapes, 2, at::kFloat);
+  const FlatLayout layout(kNormShapes, 2, at::kFloat);
   const auto g = gradients(layout);
   const auto norms = NormMeter(layout, {2, 1, .5}).measure(g);
   for (std::int64_t k = 0; k < 2; ++k) {
@@ -45,7 +45,7 @@ TEST(NormMeter, MeasuresTheNormOfEachTrialOverItsDecayFactors) {
 }
 
 TEST(NormMeter, GivesTheSameBitsOnAnyNumberOfThreads) {
-  const FlatLayout layout(kShapes, 1, at::kFloat);
+  const FlatLayout layout(kNormShapes, 1, at::kFloat);
   const NormMeter meter(layout, {1, 1, 1});
   const auto g = gradients(layout);
   const int before = at::get_num_threads();
@@ -58,7 +58,7 @@ TEST(NormMeter, GivesTheSameBitsOnAnyNumberOfThreads) {
 }
 
 TEST(NormMeter, FindsTheOneTrialThatIsNotFinite) {
-  const FlatLayout layout(kShapes, 3, at::kFloat);
+  const FlatLayout layout(kNormShapes, 3, at::kFloat);
   auto g = gradients(layout);
   g[1][1][4] = std::numeric_limits<float>::infinity();
   const auto norms = NormMeter(layout, {1, 1, 1}).measure(g);
@@ -73,9 +73,9 @@ TEST(ClipScale, IsOneUnderTheLimitAndScalesDownToItAbove) {
 }
 
 TEST(FlatLayout, AlignsEveryTensorAndKeepsEachTrialsPartTogether) {
-  const FlatLayout layout(kShapes, 3, at::kFloat);
+  const FlatLayout layout(kNormShapes, 3, at::kFloat);
   const at::Tensor flat = layout.make_buffer();
-  for (std::size_t i = 0; i < kShapes.size(); ++i) {
+  for (std::size_t i = 0; i < kNormShapes.size(); ++i) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(layout.view(flat, i).data_ptr()) % 64, 0U);
     layout.view(flat, i, 1).fill_(1 + static_cast<double>(i));
     EXPECT_EQ(layout.view(flat, i)[1].min().item<float>(), 1 + static_cast<float>(i));
@@ -85,14 +85,14 @@ TEST(FlatLayout, AlignsEveryTensorAndKeepsEachTrialsPartTogether) {
 }
 
 TEST(FlatLayout, LaysConvolutionWeightsChannelsLastForOneTrialOnly) {
-  const FlatLayout one(kShapes, 1, at::kFloat);
-  const FlatLayout two(kShapes, 2, at::kFloat);
+  const FlatLayout one(kNormShapes, 1, at::kFloat);
+  const FlatLayout two(kNormShapes, 2, at::kFloat);
   EXPECT_TRUE(one.view(one.make_buffer(), 2).is_contiguous(at::MemoryFormat::ChannelsLast));
   EXPECT_TRUE(two.view(two.make_buffer(), 2).is_contiguous());
 }
 
 TEST(FlatLayout, MatchesAGradientWithoutACopyWhereItAlreadyLiesRight) {
-  const FlatLayout layout(kShapes, 1, at::kFloat);
+  const FlatLayout layout(kNormShapes, 1, at::kFloat);
   const at::Tensor right = wave({4, 3, 2, 2}, .1).contiguous(at::MemoryFormat::ChannelsLast);
   EXPECT_EQ(layout.match(right, 2).data_ptr(), right.data_ptr());
   EXPECT_EQ(distance(layout.match(wave({4, 3, 2, 2}, .1), 2), right), 0);

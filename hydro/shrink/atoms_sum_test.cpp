@@ -5,18 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "hydro/shrink/atoms.h"
+#include "hydro/shrink/testing.h"
 
 namespace hydro::shrink {
 
 namespace {
-
-std::vector<std::int64_t> sizes_of(const Atoms& atoms, const Dimension& dimension) {
-  std::vector<std::int64_t> sizes;
-  for (const AtomId leaf : atoms.leaves(dimension)) {
-    sizes.push_back(atoms.size(leaf));
-  }
-  return sizes;
-}
 
 Dimension parameter(Atoms& atoms, std::int64_t size, const char* name) {
   Dimension made = atoms.add_state(size, name);

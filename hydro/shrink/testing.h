@@ -27,6 +27,7 @@
 
 #include "hydro/base/text.h"
 #include "hydro/ir/testing.h"
+#include "hydro/shrink/atoms.h"
 #include "hydro/shrink/surrogate.h"
 
 namespace hydro::shrink {
@@ -142,6 +143,15 @@ inline void apply_line(const std::string& line, Case& made) {
 }
 
 }  // namespace testing_detail
+
+/// The sizes of the atoms that a dimension is made of.
+inline std::vector<std::int64_t> sizes_of(const Atoms& atoms, const Dimension& dimension) {
+  std::vector<std::int64_t> sizes;
+  for (const AtomId leaf : atoms.leaves(dimension)) {
+    sizes.push_back(atoms.size(leaf));
+  }
+  return sizes;
+}
 
 /// Fails the test where a graph cannot be read.
 inline Case case_of(const std::string& text) {

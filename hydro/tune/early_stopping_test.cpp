@@ -30,14 +30,14 @@ using worker::TrialId;
 
 constexpr std::int64_t kEvaluations = 9;
 
-std::int64_t number(TrialId id) {
+std::int64_t as_number(TrialId id) {
   return static_cast<std::int64_t>(id);
 }
 
 /// Curves that cross: another order at each rung; every eleventh trial diverges at the third
 /// evaluation.
 double curve(TrialId trial, std::int64_t step) {
-  const std::int64_t k = number(trial);
+  const std::int64_t k = as_number(trial);
   if (k % 11 == 5 && step >= 30) {
     return kNan;
   }
@@ -107,7 +107,8 @@ TEST_P(EarlyStopping, EndsEveryTrialHoweverTheStudyRuns) {
 std::map<std::int64_t, std::int64_t> evaluations_of(const State& state) {
   std::map<std::int64_t, std::int64_t> evaluations;
   for (const Trial& trial : state.trials) {
-    evaluations[number(trial.suggestion.id)] = static_cast<std::int64_t>(trial.reports.size());
+    evaluations[as_number(trial.suggestion.id)] =
+        static_cast<std::int64_t>(trial.reports.size());
   }
   return evaluations;
 }
@@ -131,24 +132,25 @@ class Replay {
       }
     } else if (const auto* promoted = std::get_if<TrialPromoted>(&event.body)) {
       const search::Move move = scheduler_.next().value();
-      EXPECT_EQ(move.trial, number(promoted->trial));
+      EXPECT_EQ(move.trial, as_number(promoted->trial));
       scheduler_.make(move);
     } else if (const auto* diverged = std::get_if<TrialDiverged>(&event.body)) {
-      scheduler_.remove(number(diverged->trial));
+      scheduler_.remove(as_number(diverged->trial));
     } else if (const auto* stopped = std::get_if<TrialStopped>(&event.body)) {
-      EXPECT_TRUE(fates_[number(stopped->trial)] != search::Fate::kContinue);
-      scheduler_.remove(number(stopped->trial));
+      EXPECT_TRUE(fates_[as_number(stopped->trial)] != search::Fate::kContinue);
+      scheduler_.remove(as_number(stopped->trial));
     } else if (const auto* finished = std::get_if<TrialFinished>(&event.body)) {
-      EXPECT_EQ(fates_[number(finished->trial)], search::Fate::kContinue);
-      scheduler_.remove(number(finished->trial));
+      EXPECT_EQ(fates_[as_number(finished->trial)], search::Fate::kContinue);
+      scheduler_.remove(as_number(finished->trial));
     }
   }
 
  private:
   void report(const worker::Report& report) {
-    fates_[number(report.trial)] =
+    fates_[as_number(report.trial)] =
         scheduler_
-            .report(number(report.trial), report.step / 10, report.metrics.at("val_accuracy"))
+            .report(
+                as_number(report.trial), report.step / 10, report.metrics.at("val_accuracy"))
             .fate;
   }
 
@@ -230,7 +232,7 @@ TEST(EarlyStoppingBest, IsNotAStoppedTrialWithTheBetterValue) {
   its.settings.slots = 1;
   its.curve = [](TrialId trial, std::int64_t step) {
     const bool end = step == 90;
-    return number(trial) == 0 ? (end ? .1 : .5) : .4;
+    return as_number(trial) == 0 ? (end ? .1 : .5) : .4;
   };
   Simulation simulation(std::move(its));
   const State& state = simulation.run().state();

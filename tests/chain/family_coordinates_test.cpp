@@ -21,13 +21,13 @@ using shrink::Role;
 constexpr double kMomentumRate = .005;
 constexpr double kAdamRate = 2.5e-4;
 
-struct Family {
+struct JudgedFamily {
   std::string network;
   std::string feed_forward;  // a hidden weight of it
 };
 
-const std::vector<Family>& families() {
-  static const std::vector<Family> kFamilies = {
+const std::vector<JudgedFamily>& families() {
+  static const std::vector<JudgedFamily> kFamilies = {
       {.network = "gpt2", .feed_forward = "transformer.h.1.mlp.c_proj.weight"},
       {.network = "gpt2_eager", .feed_forward = "transformer.h.1.mlp.c_proj.weight"},
       {.network = "gpt_neo", .feed_forward = "transformer.h.1.mlp.c_proj.weight"},
@@ -42,7 +42,7 @@ const std::vector<Family>& families() {
   return kFamilies;
 }
 
-Net net_of(const Family& family) {
+Net net_of(const JudgedFamily& family) {
   return {.archive = "wide_" + family.network,
           .data = real_data(family.network, 96),
           .momentum_lr = kMomentumRate,
@@ -50,7 +50,7 @@ Net net_of(const Family& family) {
           .batch_size = 32};
 }
 
-class FamilyCoordinates : public ::testing::TestWithParam<Family> {
+class FamilyCoordinates : public ::testing::TestWithParam<JudgedFamily> {
  protected:
   static CoordinateCheck check(const std::string& optimizer) {
     return {net_of(GetParam()), optimizer};

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t kSteps = 40;
 constexpr std::int64_t kReportEvery = 5;
-constexpr std::int64_t kBatch = 16;
+constexpr std::int64_t kTrainedBatch = 16;
 
 train::Study study_of(const std::string& network, double scaling) {
   RealData data = real_data(network, 384);
@@ -40,8 +40,8 @@ std::vector<std::vector<worker::Report>> reports_of(const train::Study& study) {
   worker::ContainerSpec spec = train::testing::spec_of(
       {train::testing::adamw(.001), train::testing::adamw(.002), train::testing::adamw(.004)},
       kSteps);
-  spec.batch_size = kBatch;
-  spec.budget.steps_per_epoch = study.training->dataset().size / kBatch;
+  spec.batch_size = kTrainedBatch;
+  spec.budget.steps_per_epoch = study.training->dataset().size / kTrainedBatch;
   spec.budget.evaluate_every = kReportEvery;
   train::Container container = train::Container::make(study, spec).value();
   std::vector<std::vector<worker::Report>> reports;

@@ -34,7 +34,7 @@ using train::testing::parameter;
 using worker::OptimizerKind;
 
 constexpr std::int64_t kSeeds = 4;
-constexpr std::int64_t kBatch = 64;
+constexpr std::int64_t kSamples = 64;
 
 shrink::Surrogate at_scaling(const std::string& name,
                              double scaling,
@@ -55,7 +55,7 @@ worker::TrialSettings settings_of(OptimizerKind kind,
 
 train::Study study_of(shrink::Surrogate surrogate, const std::vector<std::int64_t>& shape) {
   train::Study study = train::testing::study_of(std::move(surrogate), shape);
-  study.training = train::testing::samples(kBatch, shape);
+  study.training = train::testing::samples(kSamples, shape);
   return study;
 }
 
@@ -63,14 +63,14 @@ train::Study study_of(shrink::Surrogate surrogate, const std::vector<std::int64_
 worker::ContainerSpec alike(const worker::TrialSettings& settings, std::int64_t trials) {
   worker::ContainerSpec spec =
       train::testing::spec_of(std::vector(static_cast<std::size_t>(trials), settings), 100);
-  spec.batch_size = kBatch;
+  spec.batch_size = kSamples;
   spec.budget.steps_per_epoch = 1;
   return spec;
 }
 
 at::Tensor inputs_of(const train::Study& study) {
   data::BatchBuffer batch;
-  study.training->fill(data::epoch_order(6, 0, kBatch), 0, batch);
+  study.training->fill(data::epoch_order(6, 0, kSamples), 0, batch);
   auto& slot = batch.inputs.front();
   return at::from_blob(slot.floats.data(), slot.shape).clone();
 }
@@ -183,12 +183,12 @@ TEST(Start, TheInputLayersOutputIsThatOfTheTarget) {
               0.3);  // the root of the paper's variance
 }
 
-struct Family {
+struct FirstLossCase {
   const char* name;
   std::vector<std::int64_t> shape;
 };
 
-class FirstLoss : public ::testing::TestWithParam<Family> {};
+class FirstLoss : public ::testing::TestWithParam<FirstLossCase> {};
 
 std::vector<double> first_losses(const std::string& name,
                                  double scaling,
@@ -213,14 +213,14 @@ TEST_P(FirstLoss, IsTheSameBitsAtEveryScaling) {
 
 INSTANTIATE_TEST_SUITE_P(Families,
                          FirstLoss,
-                         ::testing::Values(Family{"mlp32", {32}},
-                                           Family{"mlp784", {1, 28, 28}},
-                                           Family{"tv-resnet18", {3, 32, 32}},
-                                           Family{"wide_bottleneck-1", {3, 32, 32}},
-                                           Family{"resnext-1", {3, 32, 32}},
-                                           Family{"vgg-1", {3, 32, 32}},
-                                           Family{"vgg_bn-1", {3, 32, 32}},
-                                           Family{"depthwise-1", {3, 16, 16}}),
+                         ::testing::Values(FirstLossCase{"mlp32", {32}},
+                                           FirstLossCase{"mlp784", {1, 28, 28}},
+                                           FirstLossCase{"tv-resnet18", {3, 32, 32}},
+                                           FirstLossCase{"wide_bottleneck-1", {3, 32, 32}},
+                                           FirstLossCase{"resnext-1", {3, 32, 32}},
+                                           FirstLossCase{"vgg-1", {3, 32, 32}},
+                                           FirstLossCase{"vgg_bn-1", {3, 32, 32}},
+                                           FirstLossCase{"depthwise-1", {3, 16, 16}}),
                          [](const auto& row) {
                            std::string name = row.param.name;
                            std::erase_if(name, [](char c) { return c == '-' || c == '_'; });
