@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -298,25 +297,29 @@ bool Atoms::unify_flat(const Dimensions& left,
 bool Atoms::lines_up(const Dimension& left, const Dimension& right) const {
   const Dimension a = factors(left);
   const Dimension b = factors(right);
+  const auto size_at = [this](const Dimension& dimension, std::size_t k) {
+    return k < dimension.size() ? at(dimension[k]).size : 1;
+  };
+  const auto is_cut = [this](AtomId atom, std::int64_t size, std::int64_t part) {
+    return part > 1 && size % part == 0 && at(atom).parts.empty();
+  };
   std::size_t i = 0;
   std::size_t j = 0;
-  std::int64_t left_size = a.empty() ? 1 : at(a[0]).size;
-  std::int64_t right_size = b.empty() ? 1 : at(b[0]).size;
+  std::int64_t x = size_at(a, i);
+  std::int64_t y = size_at(b, j);
   while (i < a.size() && j < b.size()) {
-    const bool left_larger = left_size > right_size;
-    const std::int64_t larger = std::max(left_size, right_size);
-    const std::int64_t smaller = std::min(left_size, right_size);
-    const bool is_sum = !at(left_larger ? a[i] : b[j]).parts.empty();
-    if (larger != smaller && (smaller <= 1 || larger % smaller != 0 || is_sum)) {
+    if (x == y) {
+      x = size_at(a, ++i);
+      y = size_at(b, ++j);
+    } else if (x < y && is_cut(b[j], y, x)) {
+      y /= x;
+      x = size_at(a, ++i);
+    } else if (x > y && is_cut(a[i], x, y)) {
+      x /= y;
+      y = size_at(b, ++j);
+    } else {
       return false;
     }
-    const std::int64_t rest = larger / smaller;
-    const bool left_done = !left_larger || rest == 1;
-    const bool right_done = left_larger || rest == 1;
-    i += left_done ? 1 : 0;
-    j += right_done ? 1 : 0;
-    left_size = !left_done ? rest : i < a.size() ? at(a[i]).size : 1;
-    right_size = !right_done ? rest : j < b.size() ? at(b[j]).size : 1;
   }
   return i == a.size() && j == b.size();
 }

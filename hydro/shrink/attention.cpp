@@ -20,6 +20,7 @@
 #include "hydro/shrink/analysis.h"
 #include "hydro/shrink/atoms.h"
 #include "hydro/shrink/rules.h"
+#include "hydro/shrink/walk.h"
 
 namespace hydro::shrink {
 

@@ -10,6 +10,7 @@
 
 #include "hydro/base/result.h"
 #include "hydro/ir/graph.h"
+#include "hydro/shrink/analysis.h"
 #include "hydro/shrink/atoms.h"
 #include "hydro/shrink/rules.h"
 #include "hydro/shrink/walk.h"

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "hydro/base/result.h"
@@ -103,6 +105,7 @@ Result<void> cat_rule(Walk& walk, const ir::Node& node) {
   const std::size_t dim = dim_of(node, walk.rank(pieces.front()));
   HYDRO_TRY(Dimensions out, join_others(walk, node, pieces, dim));
   std::vector<Dimension> parts;
+  parts.reserve(pieces.size());
   for (const ir::ValueId piece : pieces) {
     parts.push_back(walk.dims(piece)[dim]);
   }

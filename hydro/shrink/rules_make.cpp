@@ -1,5 +1,4 @@
 // Rules of ops that make tensors of given sizes.
-#include <cstdint>
 #include <string_view>
 #include <variant>
 #include <vector>

@@ -1,12 +1,13 @@
 // Rules of matrix products: with a weight, or of two activations.
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "hydro/base/result.h"
 #include "hydro/ir/graph.h"
+#include "hydro/shrink/analysis.h"
 #include "hydro/shrink/atoms.h"
 #include "hydro/shrink/rules.h"
 #include "hydro/shrink/walk.h"

@@ -1,14 +1,15 @@
 // Rules of reductions. A mean over a width stays what it is; a sum grows with the width; of any
 // other reduction the width is kept.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
 #include "hydro/base/result.h"
 #include "hydro/ir/graph.h"
+#include "hydro/shrink/analysis.h"
 #include "hydro/shrink/atoms.h"
 #include "hydro/shrink/rules.h"
 #include "hydro/shrink/walk.h"

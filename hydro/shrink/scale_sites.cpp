@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -14,6 +14,7 @@
 #include "hydro/shrink/analysis.h"
 #include "hydro/shrink/attention.h"
 #include "hydro/shrink/rules.h"
+#include "hydro/shrink/walk.h"
 
 namespace hydro::shrink {
 
