@@ -93,6 +93,7 @@ class Screen {
   }
 
   void event(const tune::State& state, const tune::Event& event) {
+    HYDRO_CHECK(progress_.has_value() && log_.has_value(), "an event of a study not opened");
     progress_->event(state, event);
     log_->line(report::json_text(event));
   }

@@ -6,11 +6,9 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 
-#include "hydro/base/result.h"
 #include "hydro/fuse/trial_axis.h"
 #include "hydro/ops/draw.h"
 #include "hydro/ops/families.h"

@@ -67,6 +67,7 @@ class Converter {
 
   IValue of(const std::vector<ir::IntItem>& items, const c10::Type& type) const {
     std::vector<std::int64_t> integers;
+    integers.reserve(items.size());
     for (const ir::IntItem& item : items) {
       integers.push_back(call_.resolve(item));
     }

@@ -1,6 +1,6 @@
 // Embedding. K tables are one table of K*V rows; a trial's ids start at its first row.
+#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "hydro/fuse/trial_axis.h"

@@ -1,6 +1,5 @@
 // Expanding, transposing and indexing with the trial axis in front.
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <variant>

@@ -1,9 +1,7 @@
 // Norms that need no statistics of other samples. Layer norm's gain and shift differ between
 // trials, so they follow the plain norm; group and instance norm see channels alone.
-#include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "hydro/fuse/trial_axis.h"
 #include "hydro/ops/families.h"

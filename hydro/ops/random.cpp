@@ -1,7 +1,6 @@
 // torch's random ops with our own random numbers. A node that draws has a result of its own in
 // every trial.
 #include <cstdint>
-#include <limits>
 #include <string_view>
 
 #include "hydro/fuse/trial_axis.h"
@@ -20,7 +19,7 @@ Sizes sizes_of(const Call& call, std::string_view name) {
 
 /// Uniforms in [0, 1) of the output's precision: rounding must not reach 1.
 at::Tensor below_one(const Call& call, const Sizes& sizes) {
-  const at::Tensor u = uniforms(call, sizes).to(call.output_dtype());
+  at::Tensor u = uniforms(call, sizes).to(call.output_dtype());
   switch (call.output_dtype()) {
     case at::kFloat:
       return u.clamp_max(1 - 0x1p-24);

@@ -273,10 +273,10 @@ std::tuple<at::Tensor, State> plain_layer(const Shape& shape,
   const auto run = [&](auto layer) {
     return layer(x, state.hidden, weights, shape.has_biases, 1, 0.0, true, both, false);
   };
-  const auto [y, h] = shape.cell == Cell::kGru ? run([](auto... of) { return at::gru(of...); })
-                      : shape.cell == Cell::kTanh
-                          ? run([](auto... of) { return at::rnn_tanh(of...); })
-                          : run([](auto... of) { return at::rnn_relu(of...); });
+  const auto [y, h] =
+      shape.cell == Cell::kGru    ? run([](const auto&... of) { return at::gru(of...); })
+      : shape.cell == Cell::kTanh ? run([](const auto&... of) { return at::rnn_tanh(of...); })
+                                  : run([](const auto&... of) { return at::rnn_relu(of...); });
   return {y, State{.hidden = h, .cell = {}}};
 }
 

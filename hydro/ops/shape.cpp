@@ -1,10 +1,10 @@
 // Shapes, parts and means. All stand with the trial axis in front: a dimension of one trial is
 // one further.
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "hydro/fuse/trial_axis.h"
@@ -40,9 +40,11 @@ std::vector<std::int64_t> dims_argument(const Call& call, std::string_view name)
 }
 
 std::vector<std::int64_t> all_dims(const Call& call) {
+  const std::int64_t rank = call.trial_rank("self");
   std::vector<std::int64_t> dims;
-  for (std::int64_t dim = 0; dim < call.trial_rank("self"); ++dim) {
-    dims.push_back(dim_of(call, dim, call.trial_rank("self")));
+  dims.reserve(static_cast<std::size_t>(rank));
+  for (std::int64_t dim = 0; dim < rank; ++dim) {
+    dims.push_back(dim_of(call, dim, rank));
   }
   return dims;
 }

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "hydro/base/result.h"
 #include "hydro/fuse/trial_axis.h"
 #include "hydro/ir/graph.h"
 #include "hydro/ops/boxed.h"
@@ -115,6 +114,7 @@ std::vector<IValue> run_trial(const Call& call, std::int64_t trial) {
 
 std::vector<IValue> run_one_by_one(const Call& call) {
   std::vector<std::vector<IValue>> trials;
+  trials.reserve(static_cast<std::size_t>(call.trials()));
   for (std::int64_t trial = 0; trial < call.trials(); ++trial) {
     trials.push_back(run_trial(call, trial));
   }
@@ -125,6 +125,7 @@ std::vector<IValue> run_one_by_one(const Call& call) {
       continue;
     }
     std::vector<at::Tensor> parts;
+    parts.reserve(trials.size());
     for (const std::vector<IValue>& trial : trials) {
       parts.push_back(trial[i].toTensor());
     }
