@@ -7,8 +7,4 @@ tools/bootstrap --test --build all
 # Two tests run at once, so each gets one thread: more would only spin on each other.
 export OMP_NUM_THREADS=1
 cd build/release
-if [ $# -gt 0 ]; then
-  exec ctest --output-on-failure -j 2 "$@"
-fi
-# Slow suites last; one summary at the end.
-exec ctest --output-on-failure -j 2
+exec ctest --output-on-failure -j 2 "$@"
