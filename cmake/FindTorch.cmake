@@ -38,5 +38,9 @@ if(Torch_FOUND AND NOT TARGET Torch::torch)
     "LINKER:-rpath-link,${_site}/nvidia/cu13/lib"
     "SHELL:-Wl,--push-state,--no-as-needed -lstdc++ -Wl,--pop-state")
   set_property(TARGET Torch::torch_cpu PROPERTY INTERFACE_LINK_LIBRARIES Torch::c10)
+  # Clang 18 and later spell some templates (TensorBase::const_data_ptr<T>) otherwise than g++, which built libtorch.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 18)
+    set_property(TARGET Torch::torch_cpu PROPERTY INTERFACE_COMPILE_OPTIONS -fclang-abi-compat=17)
+  endif()
   set_property(TARGET Torch::torch PROPERTY INTERFACE_LINK_LIBRARIES Torch::torch_cpu)
 endif()
