@@ -4,6 +4,8 @@ import copy
 import csv
 import functools
 import gzip
+import hashlib
+import importlib.metadata
 import json
 import os
 import shutil
@@ -68,13 +70,22 @@ def fashion_split(split, limit):
     }
 
 
+def fingerprint():
+    """Of what an archive depends on: the exporter, the models, torch."""
+    digest = hashlib.sha256(importlib.metadata.version("torch").encode())
+    for source in [HERE / "user_models.py", *sorted((HERE.parents[1] / "python" / "hydro").glob("*.py"))]:
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 class SharedFolder:
-    """Archives and arrays made once a test process, removed at its end."""
+    """Arrays, for one process; archives, kept beside the program for all suites and later runs."""
 
     def __init__(self):
         self._temporary = tempfile.TemporaryDirectory(prefix="hydro-tests-")
         self.path = Path(self._temporary.name)
         shutil.copy(HERE / "user_models.py", self.path / "model.py")
+        self._kept = Path(BINARY).parent / "command-line-archives" / fingerprint()
 
     @functools.cached_property
     def arrays(self):
@@ -86,13 +97,25 @@ class SharedFolder:
 
     @functools.lru_cache(maxsize=None)
     def archive(self, name):
+        path = self._kept / f"{name}.pt2"
+        if path.exists():
+            return path
         target, kwargs, inputs = ARCHIVES[name]
-        path = self.path / f"{name}.pt2"
         options = [option for text in inputs for option in ("--input", text)]
-        done = hydro("export", target, "--kwargs", json.dumps(kwargs), *options, "-o", path, folder=self.path)
-        if done.code != 0:
-            raise AssertionError(f"hydro export of {name} failed: {done}")
+        # Suites run at the same time: each writes a folder of its own, and files get their names when they are whole.
+        with tempfile.TemporaryDirectory(dir=self._made()) as fresh:
+            shutil.copy(HERE / "user_models.py", Path(fresh) / "model.py")
+            (Path(fresh) / "model.py").rename(self._kept / "model.py")
+            made = Path(fresh) / path.name
+            done = hydro("export", target, "--kwargs", json.dumps(kwargs), *options, "-o", made, folder=self._kept)
+            if done.code != 0:
+                raise AssertionError(f"hydro export of {name} failed: {done}")
+            made.rename(path)
         return path
+
+    def _made(self):
+        self._kept.mkdir(parents=True, exist_ok=True)
+        return self._kept
 
 
 ARCHIVES = {
