@@ -152,11 +152,12 @@ class Study {
         ++reports_;
         append(tune::Reported{
             .command = id,
-            .report = {
-                .trial = trial,
-                .step = step,
-                .epoch = static_cast<double>(step) / 10,
-                .metrics = {{"val_accuracy", scenario_.value(number(trial), step / 10)}}}});
+            .report = {.trial = trial,
+                       .step = step,
+                       .epoch = static_cast<double>(step) / 10,
+                       .metrics = {{"train_loss", 1.0 / static_cast<double>(step)},
+                                   {"val_accuracy", scenario_.value(number(trial), step / 10)},
+                                   {"val_loss", 2.0 / static_cast<double>(step)}}}});
       }
     }
   }

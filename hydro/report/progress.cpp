@@ -40,15 +40,15 @@ std::int64_t number(worker::TrialId id) {
   return static_cast<std::int64_t>(id);
 }
 
-double samples_of(const std::vector<worker::Report>& reports, const tune::Trial& trial) {
+double samples_of(const tune::Reports& reports, const tune::Trial& trial) {
   return reports.empty() ? 0
-                         : static_cast<double>(reports.back().step) *
-                               static_cast<double>(trial.suggestion.batch_size);
+                         : static_cast<double>(reports.last_step()) *
+                               static_cast<double>(trial.common->batch_size);
 }
 
 double planned_samples(const tune::Trial& trial) {
-  return static_cast<double>(trial.suggestion.budget.steps) *
-         static_cast<double>(trial.suggestion.batch_size);
+  return static_cast<double>(trial.common->budget.steps) *
+         static_cast<double>(trial.common->batch_size);
 }
 
 std::string rate_text(double per_second) {
@@ -73,7 +73,7 @@ struct Work {
 double certain_samples(const tune::Trial& trial) {
   const bool goes_on = trial.status == tune::TrialStatus::kWaiting ||
                        trial.status == tune::TrialStatus::kRunning;
-  return goes_on ? static_cast<double>(trial.milestone * trial.suggestion.batch_size)
+  return goes_on ? static_cast<double>(trial.milestone * trial.common->batch_size)
                  : samples_of(trial.reports, trial);
 }
 
@@ -138,8 +138,7 @@ std::string best_text(const tune::State& state) {
   if (!best.has_value()) {
     return {};
   }
-  const std::optional<double> value =
-      tune::value_of(state.trial(*best).reports, state.study().metric);
+  const std::optional<double> value = state.trial(*best).reports.last(state.study().metric);
   return fmt::format(
       " · best {} {:.4g} (trial {})", state.study().metric, value.value_or(0), number(*best));
 }
@@ -174,10 +173,10 @@ std::string cut(const std::string& text, int width) {
   return text;
 }
 
-std::string metric_list(const worker::Report& report) {
+std::string metric_list(const std::map<std::string, double>& metrics) {
   std::vector<std::string> parts;
-  parts.reserve(report.metrics.size());
-  for (const auto& [name, value] : report.metrics) {
+  parts.reserve(metrics.size());
+  for (const auto& [name, value] : metrics) {
     parts.push_back(fmt::format("{} {:.4g}", name, value));
   }
   return join(parts, ", ");
@@ -211,8 +210,8 @@ struct PlainLine {
     const tune::Trial& trial = state.trial(e.trial);
     return fmt::format("trial {} finished: {} ({}) [{}/{}]\n",
                        number(e.trial),
-                       trial.reports.empty() ? "" : metric_list(trial.reports.back()),
-                       config_text(trial.suggestion.config, columns),
+                       trial.reports.empty() ? "" : metric_list(trial.reports.last_metrics()),
+                       config_text(trial.config.expanded(), columns),
                        state.counts.ended(),
                        state.study().trials);
   }
@@ -244,7 +243,7 @@ struct PlainLine {
                        state.delivers_own_weights() ? "delivering" : "target:",
                        number(e.trial),
                        state.delivers_own_weights() ? "" : " at full width",
-                       config_text(state.trial(e.trial).suggestion.config, columns),
+                       config_text(state.trial(e.trial).config.expanded(), columns),
                        state.targets.size() > 1 ? ": " + reason : "");
   }
 
@@ -252,7 +251,8 @@ struct PlainLine {
     if (!is_target(e.command)) {
       return {};  // its end says it
     }
-    return fmt::format("target: epoch {:.4g} {}\n", e.report.epoch, metric_list(e.report));
+    return fmt::format(
+        "target: epoch {:.4g} {}\n", e.report.epoch, metric_list(e.report.metrics));
   }
 
   std::string operator()(const tune::TargetFailed& e) const {

@@ -47,7 +47,7 @@ std::string target_text(const tune::State& state, const tune::Target& target) {
   if (!target.cause.empty()) {
     text += ": " + printable(target.cause);
   }
-  if (const auto value = tune::value_of(target.reports, state.study().metric)) {
+  if (const auto value = target.reports.last(state.study().metric)) {
     text += fmt::format(", {} {:.6g}", state.study().metric, *value);
   }
   return text + (state.delivered() == &target ? ", delivered\n" : "\n");
@@ -62,8 +62,8 @@ std::string trial_story(const tune::State& state,
   std::string text = fmt::format("trial {} of {}\n  {}\n",
                                  static_cast<std::int64_t>(id),
                                  printable(state.study().name),
-                                 config_text(trial.suggestion.config, columns));
-  for (const worker::Report& report : trial.reports) {
+                                 config_text(trial.config.expanded(), columns));
+  for (const worker::Report& report : trial.reports.expanded(id, trial.common->budget)) {
     text += report_line(report);
   }
   text += "  " + ending_text(state, trial) + "\n";

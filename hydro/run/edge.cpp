@@ -39,8 +39,8 @@ Result<void> make_place_for(const worker::Order& order) {
 std::optional<search::Outcome> outcome_of(const tune::State& state, worker::TrialId id) {
   const tune::Trial& trial = state.trial(id);
   search::Outcome outcome = {.k = static_cast<std::int64_t>(id),
-                             .value = tune::value_of(trial.reports, state.study().metric),
-                             .step = trial.reports.empty() ? 0 : trial.reports.back().step};
+                             .value = trial.reports.last(state.study().metric),
+                             .step = trial.reports.empty() ? 0 : trial.reports.last_step()};
   switch (trial.status) {
     case tune::TrialStatus::kFinished:
       return outcome;

@@ -232,7 +232,7 @@ class ExternalStudy : public ExternalSearcherTest {
 std::vector<search::Config> configs_of(const tune::State& state) {
   std::vector<search::Config> configs;
   for (const tune::Trial& trial : state.trials) {
-    configs.push_back(trial.suggestion.config);
+    configs.push_back(trial.config.expanded());
   }
   return configs;
 }

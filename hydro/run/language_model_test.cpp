@@ -96,7 +96,7 @@ TEST_F(LanguageModel, StepsCountTheBlocksThatTheTailLeaves) {
   const auto start = start_study(write(), folder_ / "out", FakeBackend());
   ASSERT_EQ(words(start.outcome), "ok");
   // 20 blocks, the last 4 validate: 16 blocks are 4 steps of 4.
-  EXPECT_EQ(start.outcome->state.trials.front().suggestion.budget.steps_per_epoch, 4);
+  EXPECT_EQ(start.outcome->state.trials.front().common->budget.steps_per_epoch, 4);
 }
 
 TEST_F(LanguageModel, ABlockThatTheModelDoesNotTakeNamesBoth) {

@@ -63,11 +63,7 @@ Result<const tune::Trial*> trial_of(const tune::State& state, TrialId id) {
 
 /// A trial that shared a container at any time was rounded otherwise than one alone.
 double tolerance_of(const tune::State& state, TrialId id) {
-  const auto was_shared = [id](const tune::Container& container) {
-    return container.trials.size() > 1 && container.kind == worker::TrialKind::kSurrogate &&
-           std::ranges::count(container.trials, id) > 0;
-  };
-  return std::ranges::any_of(state.containers, was_shared) ? kStackedTolerance : 0;
+  return state.trial(id).had_company ? kStackedTolerance : 0;
 }
 
 /// Every line that model and data have now must be among those that the study kept.
@@ -103,12 +99,12 @@ Result<Stored> read_stored(const fs::path& folder) {
 
 worker::ContainerSpec spec_of(const tune::State& state, const tune::Trial& trial) {
   tune::Container alone;
-  alone.trials = {trial.suggestion.id};
+  alone.trials = {trial.id};
   return tune::spec_of(state, alone);
 }
 
 std::int64_t goal_of(const tune::Trial& trial) {
-  return trial.diverged_at ? *trial.diverged_at : trial.reports.back().step;
+  return trial.diverged_at ? *trial.diverged_at : trial.reports.last_step();
 }
 
 /// All that a worker answers while it trains one container alone.
@@ -198,14 +194,16 @@ Result<Replay> replay_trial(const fs::path& folder,
   HYDRO_TRY_VOID(rerun.order(
       worker::Run{.container = spec.id, .to = goal_of(*trial), .threads = threads}));
   const double tolerance = tolerance_of(study.state, id);
-  return Replay{.study = study.state.study().name,
-                .trial = id,
-                .step = rerun.reports.empty() ? 0 : rerun.reports.back().step,
-                .epoch = rerun.reports.empty() ? 0 : rerun.reports.back().epoch,
-                .tolerance = tolerance,
-                .numbers = compare_reports(trial->reports, rerun.reports, tolerance),
-                .cause_then = trial->diverged_at ? trial->cause : std::string(),
-                .cause_now = std::move(rerun.cause)};
+  return Replay{
+      .study = study.state.study().name,
+      .trial = id,
+      .step = rerun.reports.empty() ? 0 : rerun.reports.back().step,
+      .epoch = rerun.reports.empty() ? 0 : rerun.reports.back().epoch,
+      .tolerance = tolerance,
+      .numbers = compare_reports(
+          trial->reports.expanded(id, trial->common->budget), rerun.reports, tolerance),
+      .cause_then = trial->diverged_at ? trial->cause : std::string(),
+      .cause_now = std::move(rerun.cause)};
 }
 
 }  // namespace hydro::run

@@ -293,7 +293,7 @@ Result<void> write_best_config(const job::Job& job,
   if (target == nullptr) {
     return {};
   }
-  const search::Config& config = state.trial(target->trial).suggestion.config;
+  const search::Config& config = state.trial(target->trial).config.expanded();
   return write_text_durably(folder / "best" / "config.yaml",
                             job::best_config_yaml(job, config));
 }

@@ -49,40 +49,27 @@ std::optional<double> Quantile::value() const {
 void BestShare::add(std::int64_t id, double value) {
   ++count_;
   const Entry entry{-value, id};
-  if (!top_.empty() && entry < *top_.rbegin()) {
-    const Entry worst = *top_.rbegin();
-    top_.erase(worst);
-    free_.erase(worst);
-    rest_.insert(worst);
-    top_.insert(entry);
-    free_.insert(entry);
+  free_.insert(entry);
+  if (!top_.empty() && entry < top_.top()) {
+    rest_.push(top_.top());
+    top_.pop();
+    top_.push(entry);
   } else {
-    rest_.insert(entry);
+    rest_.push(entry);
   }
-  fill();
-}
-
-/// The share may have grown by one.
-void BestShare::fill() {
-  while (static_cast<std::int64_t>(top_.size()) < places()) {
-    const Entry next = *rest_.begin();
-    rest_.erase(next);
-    top_.insert(next);
-    if (!taken_.contains(next)) {
-      free_.insert(next);
-    }
+  if (static_cast<std::int64_t>(top_.size()) < places()) {
+    top_.push(rest_.top());
+    rest_.pop();
   }
 }
 
 std::optional<std::int64_t> BestShare::best() const {
-  return free_.empty() ? std::nullopt : std::optional(free_.begin()->second);
+  const bool is_among = !top_.empty() && !free_.empty() && *free_.begin() <= top_.top();
+  return is_among ? std::optional(free_.begin()->second) : std::nullopt;
 }
 
 void BestShare::take(std::int64_t id, double value) {
-  const Entry entry{-value, id};
-  HYDRO_CHECK(top_.contains(entry) || rest_.contains(entry), "it never came");
-  HYDRO_CHECK(taken_.insert(entry).second, "it was taken before");
-  free_.erase(entry);
+  HYDRO_CHECK(free_.erase({-value, id}) == 1, "it never came, or was taken before");
 }
 
 }  // namespace hydro::search

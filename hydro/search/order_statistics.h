@@ -55,14 +55,12 @@ class BestShare {
  private:
   using Entry = std::pair<double, std::int64_t>;  // negated value, id: the best is the least
 
-  void fill();
-
   std::int64_t eta_;
   std::int64_t count_ = 0;
-  std::set<Entry> top_;
-  std::set<Entry> rest_;
-  std::set<Entry> free_;   // of top_, not taken
-  std::set<Entry> taken_;  // wherever they are
+  // The best count / eta; the worst of them, and the next best, on top.
+  std::priority_queue<Entry> top_;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> rest_;
+  std::set<Entry> free_;  // not taken
 };
 
 }  // namespace hydro::search

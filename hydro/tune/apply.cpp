@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -24,11 +25,6 @@ using worker::SlotId;
 using worker::TrialId;
 using worker::TrialKind;
 
-template <class Id>
-std::size_t index_of(Id id) {
-  return static_cast<std::size_t>(id);
-}
-
 /// "H0501: libtorch failed in training: index 300 is out of range", one line.
 std::string cause_of(const Error& error) {
   const std::string why = error.why.substr(0, error.why.find('\n'));
@@ -46,22 +42,31 @@ Phase phase_of(const State& state, const OrderNote& order) {
   if (!state.targets.empty() && state.targets.back().container == order.container) {
     return Phase::kTarget;
   }
-  if (state.containers[index_of(order.container)].kind == TrialKind::kTarget) {
+  if (order.verb != Verb::kDiscard &&
+      state.container(order.container).kind == TrialKind::kTarget) {
     return Phase::kTarget;  // what clears an earlier, failed target away
   }
   return order.verb == Verb::kLaunch || order.verb == Verb::kRun ? Phase::kSurrogates
                                                                  : Phase::kDefuse;
 }
 
-/// The command has its answer; returns what it had ordered.
-OrderNote close_command(State& state, CommandId id, std::int64_t now_ns) {
+OrderNote forget_command(State& state, CommandId id) {
   const Pending pending = pending_at(state, id);
-  state.intervals.push_back({.phase = phase_of(state, pending.order),
-                             .begin_ns = pending.since_ns,
-                             .end_ns = now_ns});
   slot_at(state, pending.slot).in_flight.reset();
   state.pending.erase(id);
   return pending.order;
+}
+
+/// The command has its answer; returns what it had ordered.
+OrderNote close_command(State& state, CommandId id, std::int64_t now_ns) {
+  state.phases.end(pending_at(state, id).phase, now_ns);
+  return forget_command(state, id);
+}
+
+/// It has none and never will.
+OrderNote lose_command(State& state, CommandId id) {
+  state.phases.lose(pending_at(state, id).phase);
+  return forget_command(state, id);
 }
 
 /// One fold an event type.
@@ -74,15 +79,15 @@ struct Fold {
     HYDRO_CHECK(opened.settings.slots >= 1, "a study needs a slot");
     state.settings = opened.settings;
     state.slots.resize(static_cast<std::size_t>(opened.settings.slots));
-    state.begin_ns = opened.process_start_ns;
+    state.phases = PhaseClock(opened.process_start_ns);
+    state.phases.begin(Phase::kPrepare, opened.process_start_ns);
     state.counts.total = opened.settings.trials;
     state.scheduler = search::Scheduler(opened.settings.scheduler);
   }
 
   void operator()(const Prepared& /*prepared*/) const {
     state.prepared = true;
-    state.intervals.push_back(
-        {.phase = Phase::kPrepare, .begin_ns = state.begin_ns, .end_ns = event.mono_ns});
+    state.phases.end(Phase::kPrepare, event.mono_ns);
   }
 
   void operator()(const TrialSuggested& suggested) const { add_trial(state, suggested); }
@@ -106,13 +111,14 @@ struct Fold {
     HYDRO_CHECK(!slot.in_flight, "a slot carries out one command at a time");
     ++state.commands;
     slot.in_flight = issued.id;
+    const Phase phase = phase_of(state, issued.order);
+    state.phases.begin(phase, event.mono_ns);
     state.pending[issued.id] = {
-        .slot = issued.slot, .order = issued.order, .since_ns = event.mono_ns};
-    Container& container = container_at(state, issued.order.container);
+        .slot = issued.slot, .order = issued.order, .phase = phase, .since_ns = event.mono_ns};
     if (issued.order.verb == Verb::kLaunch) {
-      bind(state, container, issued.slot, event.mono_ns);
+      bind(state, container_at(state, issued.order.container), issued.slot, event.mono_ns);
     } else if (issued.order.verb == Verb::kRun) {
-      container.status = ContainerStatus::kRunning;
+      container_at(state, issued.order.container).status = ContainerStatus::kRunning;
     } else if (issued.order.verb == Verb::kDiscard) {
       state.left_over.erase(issued.order.trial);
     }
@@ -122,7 +128,7 @@ struct Fold {
     const OrderNote& order = pending_at(state, reported.command).order;
     const Container& container = container_at(state, order.container);
     if (container.kind == TrialKind::kTarget) {
-      current_target(state).reports.push_back(reported.report);
+      current_target(state).reports.add(reported.report, state.names);
     } else {
       report_of(state, reported.report, event.mono_ns);
     }
@@ -143,6 +149,9 @@ struct Fold {
 
   void operator()(const CommandDone& done) const {
     const OrderNote order = close_command(state, done.command, event.mono_ns);
+    if (order.verb == Verb::kDiscard) {
+      return;  // it is about no container
+    }
     Container& container = container_at(state, order.container);
     switch (order.verb) {
       case Verb::kLaunch:
@@ -196,8 +205,7 @@ struct Fold {
   }
 
   void operator()(const CommandLost& lost) const {
-    const OrderNote order =
-        close_command(state, lost.command, pending_at(state, lost.command).since_ns);
+    const OrderNote order = lose_command(state, lost.command);
     lose_all(state, order, TrialStatus::kInterrupted, "the process died", event.mono_ns);
   }
 
@@ -235,12 +243,15 @@ struct Fold {
     Target target;
     target.trial = started.trial;
     target.container = started.container;
-    if (index_of(started.container) == state.containers.size()) {
-      state.containers.push_back({.id = started.container,
-                                  .kind = TrialKind::kTarget,
-                                  .trials = {started.trial},
-                                  .live = {started.trial},
-                                  .leaving = {}});
+    target.full_width =
+        index_of(started.container) == static_cast<std::size_t>(state.planned_containers);
+    if (target.full_width) {
+      new_container(state,
+                    {.id = started.container,
+                     .kind = TrialKind::kTarget,
+                     .trials = {started.trial},
+                     .live = {started.trial},
+                     .leaving = {}});
     } else {
       target.reports = trial_at(state, started.trial).reports;
     }

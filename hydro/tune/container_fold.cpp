@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "hydro/base/result.h"
 #include "hydro/tune/events.h"
@@ -19,11 +19,6 @@ using worker::ContainerId;
 using worker::SlotId;
 using worker::TrialId;
 using worker::TrialKind;
-
-template <class Id>
-std::size_t index_of(Id id) {
-  return static_cast<std::size_t>(id);
-}
 
 void leave_slot(State& state, const Container& container) {
   Slot& slot = slot_at(state, container.slot);
@@ -51,9 +46,9 @@ void enqueue(State& state, const Container& container) {
 }  // namespace
 
 Container& container_at(State& state, ContainerId id) {
-  HYDRO_CHECK(index_of(id) < state.containers.size(),
-              "container " + std::to_string(index_of(id)));
-  return state.containers[index_of(id)];
+  const auto found = state.containers.find(id);
+  HYDRO_CHECK(found != state.containers.end(), "container " + std::to_string(index_of(id)));
+  return found->second;
 }
 
 Slot& slot_at(State& state, SlotId id) {
@@ -74,12 +69,11 @@ void park_if_done(State& state, Container& container) {
   }
 }
 
-void lose_container(State& state, Container& container) {
-  container.status = ContainerStatus::kDissolved;
-  container.live.clear();
-  container.leaving.clear();
+void lose_container(State& state, const Container& container) {
   state.parked.erase(container.id);
   leave_slot(state, container);
+  const ContainerId id = container.id;
+  state.containers.erase(id);
 }
 
 void take_out(State& state, TrialId id) {
@@ -92,9 +86,18 @@ void take_out(State& state, TrialId id) {
 void end_target(State& state, TargetStatus status) {
   Target& target = current_target(state);
   target.status = status;
-  Container& container = container_at(state, target.container);
-  container.live.clear();
-  park_if_done(state, container);
+  const auto container = state.containers.find(target.container);
+  if (container != state.containers.end()) {
+    container->second.live.clear();
+    park_if_done(state, container->second);
+  }
+}
+
+Container& new_container(State& state, Container container) {
+  HYDRO_CHECK(index_of(container.id) == static_cast<std::size_t>(state.planned_containers),
+              "containers are numbered without gaps");
+  ++state.planned_containers;
+  return state.containers.emplace(container.id, std::move(container)).first->second;
 }
 
 void bind(State& state, Container& container, SlotId slot, std::int64_t now_ns) {
@@ -114,20 +117,20 @@ void bind(State& state, Container& container, SlotId slot, std::int64_t now_ns) 
 }
 
 void add_container(State& state, const PlannedContainer& plan) {
-  HYDRO_CHECK(index_of(plan.id) == state.containers.size(),
-              "containers are numbered without gaps");
   HYDRO_CHECK(!plan.trials.empty(), "a container holds a trial");
-  state.containers.push_back({.id = plan.id,
-                              .trials = plan.trials,
-                              .live = plan.trials,
-                              .leaving = {},
-                              .step = state.trial(plan.trials.front()).step});
-  enqueue(state, state.containers.back());
+  const Container& container = new_container(state,
+                                             {.id = plan.id,
+                                              .trials = plan.trials,
+                                              .live = plan.trials,
+                                              .leaving = {},
+                                              .step = state.trial(plan.trials.front()).step});
+  enqueue(state, container);
   for (const TrialId id : plan.trials) {
     Trial& trial = trial_at(state, id);
     HYDRO_CHECK(!trial.container, "a trial is in one container");
-    HYDRO_CHECK(trial.step == state.containers.back().step, "its trials stand at one step");
+    HYDRO_CHECK(trial.step == container.step, "its trials stand at one step");
     trial.container = plan.id;
+    trial.had_company = trial.had_company || plan.trials.size() > 1;
     state.unplanned.erase(id);
   }
 }
@@ -163,7 +166,7 @@ void lose_all(State& state,
   if (order.verb == Verb::kDiscard) {
     return;  // it is about no container
   }
-  Container& container = container_at(state, order.container);
+  const Container& container = container_at(state, order.container);
   end_live(state, container, status, cause, now_ns);
   lose_container(state, container);
 }

@@ -40,17 +40,16 @@ Record plan_containers(const State& state) {
   std::vector<plan::Candidate> candidates;
   for (const TrialId id : state.unplanned) {
     const Trial& trial = state.trial(id);
-    const TrialSuggested& suggestion = trial.suggestion;
     candidates.push_back({.id = id,
-                          .model = suggestion.model,
-                          .batch_size = suggestion.batch_size,
-                          .budget = suggestion.budget,
-                          .settings = suggestion.settings,
-                          .cost_per_sample = suggestion.cost_per_sample,
+                          .model = trial.common->model,
+                          .batch_size = trial.common->batch_size,
+                          .budget = trial.common->budget,
+                          .settings = trial.settings,
+                          .cost_per_sample = trial.common->cost_per_sample,
                           .steps_done = trial.step});
   }
   ContainersPlanned planned;
-  auto next = static_cast<std::int64_t>(state.containers.size());
+  std::int64_t next = state.planned_containers;
   for (std::vector<TrialId>& trials :
        plan::pack(candidates, most_trials_together(state.study()))) {
     planned.containers.push_back({.id = ContainerId{next++}, .trials = std::move(trials)});
@@ -77,10 +76,10 @@ Record verdict(const State& state, TrialId id) {
   if (!trial.judgement) {
     return {.body = TrialFinished{.trial = id}, .reason = "its budget is used up"};
   }
-  if (trial.judgement->fate == search::Fate::kPause) {
-    return {.body = TrialPaused{.trial = id, .cause = trial.judgement->cause}, .reason = {}};
+  if (*trial.judgement == search::Fate::kPause) {
+    return {.body = TrialPaused{.trial = id, .cause = trial.cause}, .reason = {}};
   }
-  return {.body = TrialStopped{.trial = id, .cause = trial.judgement->cause}, .reason = {}};
+  return {.body = TrialStopped{.trial = id, .cause = trial.cause}, .reason = {}};
 }
 
 void judge_trials(const State& state, const Container& container, Decisions& decisions) {
@@ -335,12 +334,12 @@ std::vector<Decision> decide(const State& state, Effort* effort) {
     return decisions;
   }
   SlotRound(state, effort != nullptr ? *effort : unread, decisions).decide_all();
-  if (decisions.empty() && state.pending.empty()) {
-    if (std::optional<Record> ended = end_waiting(state)) {
-      decisions.emplace_back(*std::move(ended));
-    }
+  if (!decisions.empty() || !state.pending.empty()) {
+    return decisions;
   }
-  if (decisions.empty() && state.pending.empty()) {
+  if (std::optional<Record> ended = end_waiting(state)) {
+    decisions.emplace_back(*std::move(ended));
+  } else {
     decisions.push_back(state.lost_searcher()
                             ? close_study(Outcome::kInterrupted, "H0723", state.searcher_cause)
                             : decide_target(state));

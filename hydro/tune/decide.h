@@ -40,9 +40,6 @@ struct Effort {
   std::int64_t looked_at = 0;
 };
 
-/// First target and the next best after failures.
-constexpr std::size_t kTargetAttempts = 4;
-
 /// What holds after the last event. The decisions of one call do not depend on each other: the
 /// edge may carry out all in order, or the first and ask again.
 [[nodiscard]] std::vector<Decision> decide(const State& state, Effort* effort = nullptr);

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "hydro/base/result.h"
+#include "hydro/tune/compact.h"
 #include "hydro/tune/decide.h"
 #include "hydro/tune/events.h"
 #include "hydro/tune/judge.h"
@@ -34,24 +34,21 @@ std::optional<TrialId> next_best(const State& state) {
 /// At S=1; a trial that was stopped early is trained anew.
 bool keeps_weights(const State& state, TrialId id) {
   return state.delivers_own_weights() && state.trial(id).status == TrialStatus::kFinished &&
-         state.container(container_of(state.trial(id))).status != ContainerStatus::kDissolved;
+         state.containers.contains(container_of(state.trial(id)));
 }
 
 Record start_target(const State& state, TrialId trial, std::string reason) {
-  const auto next = static_cast<std::int64_t>(state.containers.size());
   return {.body = TargetStarted{.trial = trial,
                                 .container = keeps_weights(state, trial)
                                                  ? container_of(state.trial(trial))
-                                                 : ContainerId{next}},
+                                                 : ContainerId{state.planned_containers}},
           .reason = std::move(reason)};
 }
 
 /// After the last trial, or after a target that failed.
 Record start_or_give_up(const State& state) {
   const std::optional<TrialId> trial = next_best(state);
-  const bool own_weights_failed =
-      !state.targets.empty() &&
-      state.container(state.targets.back().container).kind == worker::TrialKind::kSurrogate;
+  const bool own_weights_failed = !state.targets.empty() && !state.targets.back().full_width;
   if (trial && !own_weights_failed && state.targets.size() < kTargetAttempts) {
     return start_target(
         state,
@@ -65,8 +62,8 @@ Record start_or_give_up(const State& state) {
 }
 
 /// Of a training that ended without a fault (BugError).
-double final_value(const State& state, const std::vector<worker::Report>& reports) {
-  const std::optional<double> value = value_of(reports, state.study().metric);
+double final_value(const State& state, const Reports& reports) {
+  const std::optional<double> value = reports.last(state.study().metric);
   HYDRO_CHECK(value.has_value(), "a finished training has no " + state.study().metric);
   return *value;
 }
@@ -97,19 +94,19 @@ std::optional<Record> start_another(const State& state) {
 }
 
 Decision continue_target(const State& state, const Target& target) {
-  const Container& container = state.container(target.container);
-  const SlotId slot = container.slot;
-  const int threads = state.study().target_threads;
   if (!target.cause.empty()) {
     return Record{.body = TargetFailed{.trial = target.trial, .cause = target.cause},
                   .reason = {}};
   }
+  const Container& container = state.container(target.container);
+  const SlotId slot = container.slot;
+  const int threads = state.study().target_threads;
   if (container.status == ContainerStatus::kPlanned) {
     return Issue{.slot = slot,
                  .order = worker::Launch{.spec = spec_of(state, container), .threads = threads},
                  .reason = {}};
   }
-  const std::int64_t end = state.trial(target.trial).suggestion.budget.steps;
+  const std::int64_t end = state.trial(target.trial).common->budget.steps;
   if (container.step < end) {
     return Issue{.slot = slot,
                  .order = worker::Run{.container = container.id, .to = end, .threads = threads},

@@ -107,8 +107,7 @@ TEST_P(EarlyStopping, EndsEveryTrialHoweverTheStudyRuns) {
 std::map<std::int64_t, std::int64_t> evaluations_of(const State& state) {
   std::map<std::int64_t, std::int64_t> evaluations;
   for (const Trial& trial : state.trials) {
-    evaluations[as_number(trial.suggestion.id)] =
-        static_cast<std::int64_t>(trial.reports.size());
+    evaluations[as_number(trial.id)] = static_cast<std::int64_t>(trial.reports.size());
   }
   return evaluations;
 }
@@ -168,6 +167,20 @@ TEST_P(EarlyStopping, DecidesAsThePureSchedulerDoesOnTheSameReports) {
     replay.play(event, state);
     apply(state, event);
   }
+}
+
+TEST_P(EarlyStopping, JudgesLossesAsItJudgesTheirNegatives) {
+  Simulation most(world());
+  World its = world();
+  its.settings.mode = Mode::kMin;
+  its.curve = [](TrialId trial, std::int64_t step) { return -curve(trial, step); };
+  its.target_value = [](TrialId) { return -0.9; };
+  Simulation least(std::move(its));
+  const State& expected = most.run().state();
+  const State& state = least.run().state();
+  EXPECT_EQ(evaluations_of(state), evaluations_of(expected));
+  EXPECT_EQ(state.counts.stopped, expected.counts.stopped);
+  EXPECT_EQ(state.best(), expected.best());
 }
 
 TEST_P(EarlyStopping, GoesOnTheSameAfterItsEventsWereReadAgain) {
@@ -240,16 +253,27 @@ TEST(EarlyStoppingBest, IsNotAStoppedTrialWithTheBetterValue) {
   EXPECT_EQ(state.best(), TrialId{0});
 }
 
+/// The containers of a study's trials as they were planned, in that order.
+std::vector<Container> planned(const std::vector<Event>& events) {
+  std::vector<Container> containers;
+  State state;
+  for (const Event& event : events) {
+    apply(state, event);
+    if (const auto* plan = std::get_if<ContainersPlanned>(&event.body)) {
+      for (const PlannedContainer& container : plan->containers) {
+        containers.push_back(state.container(container.id));
+      }
+    }
+  }
+  return containers;
+}
+
 TEST(EarlyStoppingPromotion, LaunchesAPromotedTrialAtItsStep) {
-  World its = make_world(9, {.kind = SchedulerKind::kAsha, .type = SchedulerType::kPromotion});
+  World its = make_world(27, {.kind = SchedulerKind::kAsha, .type = SchedulerType::kPromotion});
   Simulation simulation(std::move(its));
   std::vector<std::int64_t> steps;
-  for (const Container& container : simulation.run().state().containers) {
-    const State& state = simulation.run().state();
-    if (container.kind == worker::TrialKind::kSurrogate && container.trials.size() == 1 &&
-        state.trial(container.trials.front()).container == container.id) {
-      steps.push_back(state.trial(container.trials.front()).step);
-    }
+  for (const Container& container : planned(simulation.run().events())) {
+    steps.push_back(container.step);
   }
   EXPECT_THAT(steps, ::testing::Contains(10));
   EXPECT_THAT(steps, ::testing::Contains(30));
@@ -260,7 +284,7 @@ TEST(EarlyStoppingPromotion, PutsTrialsThatArePromotedTogetherIntoOneContainer) 
   its.settings.slots = 1;
   its.settings.fusion = 9;
   Simulation simulation(std::move(its));
-  const std::vector<Container>& containers = simulation.run().state().containers;
+  const std::vector<Container> containers = planned(simulation.run().events());
   EXPECT_EQ(containers[0].trials.size(), 9U);
   EXPECT_EQ(containers[1].trials.size(), 3U);
 }
@@ -278,6 +302,25 @@ TEST(EarlyStoppingRules, CountTheTimeOfATrialAcrossItsWaiting) {
   EXPECT_LT(state.trial(TrialId{0}).reports.size(), 3U);
 }
 
+TEST(EarlyStoppingRules, EndOnlyTheTrialThatBreaksThem) {
+  World its = make_world(4, {});
+  its.settings.fusion = 4;
+  its.settings.stop = {
+      .kind = search::StopKind::kBelow, .metric = "val_accuracy", .bound = .2, .rules = {}};
+  its.curve = [](TrialId trial, std::int64_t step) {
+    return trial == TrialId{1} && step == 30 ? .1 : .5;
+  };
+  Simulation simulation(std::move(its));
+  const State& state = simulation.run().state();
+  EXPECT_EQ(state.counts.stopped, 1);
+  EXPECT_EQ(state.trial(TrialId{1}).cause, "stop rule: val_accuracy 0.1 below 0.2");
+  EXPECT_THAT(evaluations_of(state),
+              testing::ElementsAre(testing::Pair(0, kEvaluations),
+                                   testing::Pair(1, 3),
+                                   testing::Pair(2, kEvaluations),
+                                   testing::Pair(3, kEvaluations)));
+}
+
 TEST(EarlyStoppingAtFullWidth, TrainsABestTrialAnewWhoseWeightsAreGone) {
   World its = make_world(1, {});
   its.settings.scaling = 1;
@@ -287,7 +330,7 @@ TEST(EarlyStoppingAtFullWidth, TrainsABestTrialAnewWhoseWeightsAreGone) {
   const State& state = simulation.run().state();
   EXPECT_EQ(state.counts.stopped, 1);
   ASSERT_EQ(state.targets.size(), 1U);
-  EXPECT_EQ(state.container(state.targets.front().container).kind, worker::TrialKind::kTarget);
+  EXPECT_TRUE(state.targets.front().full_width);
 }
 
 }  // namespace

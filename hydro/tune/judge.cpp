@@ -6,15 +6,13 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <fmt/core.h>
 
 #include "hydro/search/scheduler.h"
 #include "hydro/search/verdict.h"
+#include "hydro/tune/compact.h"
 #include "hydro/tune/events.h"
-#include "hydro/tune/state.h"
-#include "hydro/worker/messages.h"
 #include "hydro/worker/settings.h"
 
 namespace hydro::tune {
@@ -44,13 +42,12 @@ std::int64_t step_of(const StudySettings& settings,
   return std::min(evaluation * budget.evaluate_every, end_of(settings, budget));
 }
 
-std::optional<std::string> fault_of(const std::vector<worker::Report>& reports,
-                                    const std::string& metric) {
-  const std::optional<double> value = value_of(reports, metric);
+std::optional<std::string> fault_of(const Reports& reports, const std::string& metric) {
+  const std::optional<double> value = reports.last(metric);
   if (!value) {
     std::string names;
     for (const auto& [name, number] :
-         reports.empty() ? std::map<std::string, double>{} : reports.back().metrics) {
+         reports.empty() ? std::map<std::string, double>{} : reports.last_metrics()) {
       names += (names.empty() ? "" : ", ") + name;
     }
     return "metric `" + metric + "` was not reported" +
@@ -60,10 +57,8 @@ std::optional<std::string> fault_of(const std::vector<worker::Report>& reports,
   if (!std::isfinite(*value)) {
     return "`" + metric + "` is not finite";
   }
-  for (const auto& [name, number] : reports.back().metrics) {
-    if (!std::isfinite(number)) {
-      return "`" + name + "` is not finite";
-    }
+  if (const std::optional<std::string> name = reports.broken_metric()) {
+    return "`" + *name + "` is not finite";
   }
   return std::nullopt;
 }

@@ -5,11 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "hydro/search/verdict.h"
+#include "hydro/tune/compact.h"
 #include "hydro/tune/events.h"
-#include "hydro/worker/messages.h"
 #include "hydro/worker/settings.h"
 
 namespace hydro::tune {
@@ -22,7 +21,7 @@ namespace hydro::tune {
 [[nodiscard]] std::int64_t end_of(const StudySettings& settings, const worker::Budget& budget);
 
 /// Why a trained trial has no value, or nothing.
-[[nodiscard]] std::optional<std::string> fault_of(const std::vector<worker::Report>& reports,
+[[nodiscard]] std::optional<std::string> fault_of(const Reports& reports,
                                                   const std::string& metric);
 
 /// "rung 3: 0.412 under the cut-off 0.53, 14 values"

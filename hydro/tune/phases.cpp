@@ -1,106 +1,69 @@
 #include "hydro/tune/phases.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
-#include <vector>
 
 #include "hydro/base/result.h"
 
 namespace hydro::tune {
 namespace {
 
-constexpr std::size_t kPhases = 5;
-constexpr double kNanosecond = 1e-9;
+constexpr auto kTarget = static_cast<std::size_t>(Phase::kTarget);
 
-struct Edge {
-  std::int64_t at_ns = 0;
-  Phase phase = Phase::kPrepare;
-  std::int64_t change = 0;  // +1 begins, -1 ends
-};
-
-using Active = std::array<std::int64_t, kPhases>;
-
-std::vector<Edge> edges_of(std::span<const Interval> intervals,
-                           std::int64_t begin_ns,
-                           std::int64_t end_ns) {
-  std::vector<Edge> edges;
-  for (const Interval& interval : intervals) {
-    const std::int64_t from = std::clamp(interval.begin_ns, begin_ns, end_ns);
-    const std::int64_t to = std::clamp(interval.end_ns, begin_ns, end_ns);
-    if (from < to) {
-      edges.push_back({.at_ns = from, .phase = interval.phase, .change = 1});
-      edges.push_back({.at_ns = to, .phase = interval.phase, .change = -1});
-    }
-  }
-  std::ranges::sort(edges, {}, &Edge::at_ns);
-  return edges;
-}
-
-std::optional<Phase> winner(const Active& active) {
-  for (const Phase phase :
-       {Phase::kSurrogates, Phase::kDefuse, Phase::kProfile, Phase::kPrepare}) {
-    if (active[static_cast<std::size_t>(phase)] > 0) {
-      return phase;
-    }
-  }
-  return std::nullopt;
-}
-
-double& seconds_of(PhaseSeconds& seconds, Phase phase) {
-  switch (phase) {
-    case Phase::kPrepare:
-      return seconds.prepare;
-    case Phase::kProfile:
-      return seconds.profile;
-    case Phase::kDefuse:
-      return seconds.defuse;
-    case Phase::kSurrogates:
-      return seconds.surrogates;
-    case Phase::kTarget:
-      break;
-  }
-  return seconds.target;
-}
-
-void add_segment(PhaseSeconds& seconds, const Active& active, std::int64_t length_ns) {
-  const double length = static_cast<double>(length_ns) * kNanosecond;
-  const std::optional<Phase> phase = winner(active);
-  const bool target = active[static_cast<std::size_t>(Phase::kTarget)] > 0;
-  if (phase) {
-    seconds_of(seconds, *phase) += length;
-  }
-  if (target) {
-    seconds.target += length;
-  }
-  if (phase && target) {
-    seconds.overlap += length;
-  }
-  if (!phase && !target) {
-    seconds.idle += length;
-  }
+double seconds_of(std::int64_t nanoseconds) {
+  constexpr double kNanosecond = 1e-9;
+  return static_cast<double>(nanoseconds) * kNanosecond;
 }
 
 }  // namespace
 
-PhaseSeconds phase_seconds(std::span<const Interval> intervals,
-                           std::int64_t begin_ns,
-                           std::int64_t end_ns) {
-  HYDRO_CHECK(begin_ns <= end_ns, "a study ends before it begins");
-  PhaseSeconds seconds;
-  seconds.makespan = static_cast<double>(end_ns - begin_ns) * kNanosecond;
-  Active active{};
-  std::int64_t at_ns = begin_ns;
-  for (const Edge& edge : edges_of(intervals, begin_ns, end_ns)) {
-    add_segment(seconds, active, edge.at_ns - at_ns);
-    active[static_cast<std::size_t>(edge.phase)] += edge.change;
-    at_ns = edge.at_ns;
+void PhaseClock::advance(std::int64_t to_ns) {
+  const std::int64_t length = std::max<std::int64_t>(to_ns - now_ns_, 0);
+  now_ns_ += length;
+  std::size_t winner = kTarget;  // of the phases beside the target; kTarget: none
+  for (std::size_t phase = 0; phase < kTarget; ++phase) {
+    winner = open_[phase] > 0 ? phase : winner;
   }
-  add_segment(seconds, active, end_ns - at_ns);
-  return seconds;
+  const bool others = winner != kTarget;
+  const bool target = open_[kTarget] > 0;
+  spent_ns_[winner] += others ? length : 0;
+  spent_ns_[kTarget] += target ? length : 0;
+  overlap_ns_ += others && target ? length : 0;
+  idle_ns_ += others || target ? 0 : length;
+}
+
+void PhaseClock::begin(Phase phase, std::int64_t at_ns) {
+  advance(at_ns);
+  ++open_[static_cast<std::size_t>(phase)];
+}
+
+void PhaseClock::end(Phase phase, std::int64_t at_ns) {
+  advance(at_ns);
+  lose(phase);
+}
+
+void PhaseClock::lose(Phase phase) {
+  std::int64_t& open = open_[static_cast<std::size_t>(phase)];
+  HYDRO_CHECK(open > 0, "a piece of work ends that did not begin");
+  --open;
+}
+
+PhaseSeconds PhaseClock::seconds(std::int64_t end_ns) const {
+  HYDRO_CHECK(begin_ns_ <= end_ns, "a study ends before it begins");
+  PhaseClock whole = *this;
+  whole.advance(end_ns);
+  const auto spent = [&whole](Phase phase) {
+    return seconds_of(whole.spent_ns_[static_cast<std::size_t>(phase)]);
+  };
+  return {.prepare = spent(Phase::kPrepare),
+          .profile = spent(Phase::kProfile),
+          .surrogates = spent(Phase::kSurrogates),
+          .defuse = spent(Phase::kDefuse),
+          .target = spent(Phase::kTarget),
+          .overlap = seconds_of(whole.overlap_ns_),
+          .idle = seconds_of(whole.idle_ns_),
+          .makespan = seconds_of(end_ns - begin_ns_)};
 }
 
 }  // namespace hydro::tune

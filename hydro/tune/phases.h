@@ -5,20 +5,16 @@
 // Source: DESIGN "Honest output".
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <span>
 
 namespace hydro::tune {
 
 /// In rising order of precedence; kTarget stands beside the others.
 enum class Phase : std::uint8_t { kPrepare, kProfile, kDefuse, kSurrogates, kTarget };
 
-/// One piece of work, [begin, end) on the monotonic clock.
-struct Interval {
-  Phase phase = Phase::kPrepare;
-  std::int64_t begin_ns = 0;
-  std::int64_t end_ns = 0;
-};
+constexpr std::size_t kPhases = 5;
 
 /// Wall seconds.
 struct PhaseSeconds {
@@ -32,9 +28,31 @@ struct PhaseSeconds {
   double makespan = 0;
 };
 
-/// What lies outside [begin, end) is cut off.
-[[nodiscard]] PhaseSeconds phase_seconds(std::span<const Interval> intervals,
-                                         std::int64_t begin_ns,
-                                         std::int64_t end_ns);
+/// Told when pieces of work begin and end, in the order of time on the monotonic clock.
+class PhaseClock {
+ public:
+  PhaseClock() = default;
+
+  /// The makespan begins.
+  explicit PhaseClock(std::int64_t begin_ns) : begin_ns_(begin_ns), now_ns_(begin_ns) {}
+
+  void begin(Phase phase, std::int64_t at_ns);
+  void end(Phase phase, std::int64_t at_ns);
+  /// When it ended is not known: what is known of it is counted.
+  void lose(Phase phase);
+
+  /// Up to `end_ns`; what is under way counts. Requires: not before the beginning (BugError)
+  [[nodiscard]] PhaseSeconds seconds(std::int64_t end_ns) const;
+
+ private:
+  void advance(std::int64_t to_ns);
+
+  std::int64_t begin_ns_ = 0;
+  std::int64_t now_ns_ = 0;
+  std::array<std::int64_t, kPhases> open_{};  // pieces under way, by phase
+  std::array<std::int64_t, kPhases> spent_ns_{};
+  std::int64_t overlap_ns_ = 0;
+  std::int64_t idle_ns_ = 0;
+};
 
 }  // namespace hydro::tune

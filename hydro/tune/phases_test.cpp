@@ -1,9 +1,10 @@
 #include "hydro/tune/phases.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,13 +15,31 @@
 namespace hydro::tune {
 namespace {
 
+/// One piece of work, [begin, end).
+struct Interval {
+  Phase phase = Phase::kPrepare;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+};
+
 /// Seconds from..to.
 Interval make_interval(Phase phase, std::int64_t from, std::int64_t to) {
   return {.phase = phase, .begin_ns = from * kSecond, .end_ns = to * kSecond};
 }
 
 PhaseSeconds over(const std::vector<Interval>& intervals, std::int64_t end) {
-  return phase_seconds(intervals, 0, end * kSecond);
+  std::multimap<std::int64_t, std::pair<bool, Phase>> edges;
+  for (const Interval& interval : intervals) {
+    edges.insert({interval.begin_ns, {true, interval.phase}});
+  }
+  for (const Interval& interval : intervals) {
+    edges.insert({interval.end_ns, {false, interval.phase}});
+  }
+  PhaseClock clock(0);
+  for (const auto& [at_ns, edge] : edges) {
+    edge.first ? clock.begin(edge.second, at_ns) : clock.end(edge.second, at_ns);
+  }
+  return clock.seconds(end * kSecond);
 }
 
 TEST(PhaseSeconds, AreAllIdleWhenNothingRan) {
@@ -57,16 +76,25 @@ TEST(PhaseSeconds, CountWhatRanBesideTheTargetAsOverlap) {
   EXPECT_DOUBLE_EQ(seconds.idle, 1);
 }
 
-TEST(PhaseSeconds, CutWhatLiesOutsideTheStudy) {
-  const std::array intervals = {make_interval(Phase::kTarget, -3, 2),
-                                make_interval(Phase::kPrepare, 8, 20)};
-  const PhaseSeconds seconds = phase_seconds(intervals, 0, 10 * kSecond);
-  EXPECT_DOUBLE_EQ(seconds.target, 2);
-  EXPECT_DOUBLE_EQ(seconds.prepare, 2);
+TEST(PhaseSeconds, CountWhatIsStillUnderWay) {
+  PhaseClock clock(0);
+  clock.begin(Phase::kTarget, 2 * kSecond);
+  EXPECT_DOUBLE_EQ(clock.seconds(5 * kSecond).target, 3);
+  EXPECT_DOUBLE_EQ(clock.seconds(9 * kSecond).target, 7);
+}
+
+TEST(PhaseSeconds, CountNothingForTheTimeInWhichWorkWasLost) {
+  PhaseClock clock(0);
+  clock.begin(Phase::kSurrogates, 0);
+  clock.begin(Phase::kDefuse, 2 * kSecond);
+  clock.lose(Phase::kSurrogates);
+  clock.lose(Phase::kDefuse);
+  EXPECT_DOUBLE_EQ(clock.seconds(9 * kSecond).surrogates, 2);
+  EXPECT_DOUBLE_EQ(clock.seconds(9 * kSecond).idle, 7);
 }
 
 TEST(PhaseSeconds, RefuseAnEndBeforeTheBeginning) {
-  EXPECT_THROW((void)phase_seconds({}, 5, 4), BugError);
+  EXPECT_THROW((void)PhaseClock(5).seconds(4), BugError);
 }
 
 TEST(PhaseSeconds, AddUpToTheMakespan) {
@@ -79,7 +107,7 @@ TEST(PhaseSeconds, AddUpToTheMakespan) {
                                         from,
                                         from + static_cast<std::int64_t>(random() % 30)));
     }
-    const PhaseSeconds s = over(intervals, 110);
+    const PhaseSeconds s = over(intervals, 130);
     EXPECT_NEAR(s.makespan,
                 s.prepare + s.profile + s.surrogates + s.defuse + s.target - s.overlap + s.idle,
                 1e-9)

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -27,9 +26,10 @@ const Trial& State::trial(worker::TrialId id) const {
 }
 
 const Container& State::container(worker::ContainerId id) const {
-  const auto index = static_cast<std::size_t>(id);
-  HYDRO_CHECK(index < containers.size(), "container " + std::to_string(index));
-  return containers[index];
+  const auto found = containers.find(id);
+  HYDRO_CHECK(found != containers.end(),
+              "container " + std::to_string(static_cast<std::int64_t>(id)));
+  return found->second;
 }
 
 bool State::all_suggested() const {
@@ -53,7 +53,7 @@ bool State::is_better(double a, double b) const {
 const Target* State::delivered() const {
   const Target* best = nullptr;
   const auto value = [this](const Target& target) {
-    const std::optional<double> last = value_of(target.reports, study().metric);
+    const std::optional<double> last = target.reports.last(study().metric);
     HYDRO_CHECK(last.has_value(), "a finished target has no " + study().metric);
     return *last;
   };
@@ -80,26 +80,16 @@ std::int64_t trained_ns(const Trial& trial, std::int64_t now_ns) {
   return trial.trained_ns + (runs ? now_ns - trial.begin_ns : 0);
 }
 
-std::optional<double> value_of(const std::vector<worker::Report>& reports,
-                               const std::string& metric) {
-  for (const worker::Report& report : std::views::reverse(reports)) {
-    if (const auto found = report.metrics.find(metric); found != report.metrics.end()) {
-      return found->second;
-    }
-  }
-  return std::nullopt;
-}
-
 worker::ContainerSpec spec_of(const State& state, const Container& container) {
   HYDRO_CHECK(state.settings && !container.trials.empty(),
               "a container holds a trial of an open study");
   const bool target = container.kind == worker::TrialKind::kTarget;
-  const TrialSuggested& first = state.trial(container.trials.front()).suggestion;
+  const Common& common = *state.trial(container.trials.front()).common;
   worker::ContainerSpec spec{.id = container.id,
                              .kind = container.kind,
-                             .model = target ? first.target_model : first.model,
-                             .batch_size = first.batch_size,
-                             .budget = first.budget,
+                             .model = target ? common.target_model : common.model,
+                             .batch_size = common.batch_size,
+                             .budget = common.budget,
                              .drop_last = state.study().drop_last,
                              .study_seed = state.study().seed,
                              .data_seed = state.study().data_seed,
@@ -107,7 +97,7 @@ worker::ContainerSpec spec_of(const State& state, const Container& container) {
                              .step = container.step,
                              .trials = {}};
   for (const worker::TrialId id : container.trials) {
-    spec.trials.push_back({.id = id, .settings = state.trial(id).suggestion.settings});
+    spec.trials.push_back({.id = id, .settings = state.trial(id).settings});
   }
   return spec;
 }

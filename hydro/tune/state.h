@@ -3,17 +3,21 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "hydro/base/result.h"
 #include "hydro/search/scheduler.h"
 #include "hydro/search/verdict.h"
+#include "hydro/tune/compact.h"
 #include "hydro/tune/events.h"
 #include "hydro/tune/phases.h"
 #include "hydro/worker/messages.h"
@@ -32,28 +36,49 @@ enum class TrialStatus : std::uint8_t {
   kInterrupted
 };
 
-/// What follows from a trial's last report, as soon as its container stands still.
-struct Judgement {
-  search::Fate fate = search::Fate::kContinue;
-  std::string cause;
+/// What trials of one kind have in common.
+struct Common {
+  std::string model;         // graph key of the surrogate
+  std::string target_model;  // graph key at full width
+  std::int64_t batch_size = 0;
+  worker::Budget budget;
+  double cost_per_sample = 1;
+
+  bool operator<(const Common& other) const {
+    const auto key = [](const Common& common) {
+      return std::tie(common.model,
+                      common.target_model,
+                      common.batch_size,
+                      common.budget.steps,
+                      common.budget.steps_per_epoch,
+                      common.budget.evaluate_every,
+                      common.cost_per_sample);
+    };
+    return key(*this) < key(other);
+  }
 };
 
 struct Trial {
-  TrialSuggested suggestion;
-  TrialStatus status = TrialStatus::kWaiting;
-  std::string cause;  // why it failed, was stopped or waits
+  worker::TrialId id{};
+  Pool<Common>::Shared common;
+  CompactConfig config;
+  worker::TrialSettings settings;
+  std::string cause;  // why it failed, was stopped or waits, or is about to
   std::optional<worker::ContainerId> container;
-  std::vector<worker::Report> reports;
+  Reports reports;
   std::optional<std::int64_t> diverged_at;  // step
   std::int64_t milestone = 0;               // steps at which it is looked at next
-  std::optional<Judgement> judgement;       // due at its milestone; nothing: it finishes there
-  std::int64_t step = 0;                    // where it was paused; 0: never
-  bool extracted = false;                   // its state waits outside any container
-  std::int64_t begin_ns = 0;                // of its training since it last waited
-  std::int64_t trained_ns = 0;              // before that
+  TrialStatus status = TrialStatus::kWaiting;
+  // What its last report brings at the milestone; nothing: it finishes there.
+  std::optional<search::Fate> judgement;
+  bool extracted = false;       // its state waits outside any container
+  bool had_company = false;     // other trials shared a container with it
+  std::int64_t step = 0;        // where it was paused; 0: never
+  std::int64_t begin_ns = 0;    // of its training since it last waited
+  std::int64_t trained_ns = 0;  // before that
 };
 
-enum class ContainerStatus : std::uint8_t { kPlanned, kBound, kRunning, kIdle, kDissolved };
+enum class ContainerStatus : std::uint8_t { kPlanned, kBound, kRunning, kIdle };
 
 struct Container {
   worker::ContainerId id{};
@@ -75,6 +100,7 @@ struct Slot {
 struct Pending {
   worker::SlotId slot{};
   OrderNote order;
+  Phase phase = Phase::kSurrogates;
   std::int64_t since_ns = 0;
 };
 
@@ -86,7 +112,8 @@ struct Target {
   TargetStatus status = TargetStatus::kRunning;
   std::string cause;
   bool exported = false;
-  std::vector<worker::Report> reports;  // at S=1 those of the trial
+  bool full_width = true;  // else the trial itself is delivered
+  Reports reports;         // at S=1 those of the trial
 };
 
 struct Counts {
@@ -111,6 +138,9 @@ struct Rank {
   auto operator<=>(const Rank&) const = default;
 };
 
+/// Targets are the best trials of a study, the first and the next best after failures.
+constexpr std::size_t kTargetAttempts = 4;
+
 struct State {
   // Facts.
   std::optional<StudySettings> settings;  // nothing before the study is opened
@@ -121,21 +151,26 @@ struct State {
   std::int64_t searcher_failures = 0;  // since its last suggestion
   std::string searcher_cause;          // of the last one
   std::optional<Error> export_error;
-  std::vector<Trial> trials;          // by TrialId
-  std::vector<Container> containers;  // by ContainerId
+  std::vector<Trial> trials;  // by TrialId
+  std::unordered_map<worker::ContainerId, Container>
+      containers;                       // those that are not dissolved
+  std::int64_t planned_containers = 0;  // in all; also the next id
   std::vector<Target> targets;  // in the order of their starts; the last is the current one
   std::map<worker::CommandId, Pending> pending;
-  std::vector<Interval> intervals;
-  std::int64_t begin_ns = 0;
+  PhaseClock phases;
   std::int64_t last_ns = 0;
   std::int64_t last_seq = 0;
   std::int64_t commands = 0;  // issued so far; also the next id
+
+  // Held once for all trials.
+  Pool<Common> commons;
+  Pool<Names> names;
 
   // Derived.
   std::vector<Slot> slots;
   std::deque<worker::ContainerId> waiting;  // planned, in starting order
   std::set<worker::ContainerId> parked;     // all trials ended, not dissolved
-  std::set<Rank> ranking;                   // finished and stopped, best first
+  std::set<Rank> ranking;                   // the best of the finished and stopped, best first
   std::set<worker::TrialId> unplanned;      // without a container
   std::set<worker::TrialId> paused;
   std::set<worker::TrialId> left_over;  // ended while they waited: their states are to go
@@ -170,10 +205,6 @@ void apply(State& state, const Event& event);
 
 /// Wall time in training up to `now_ns`; containers are shared.
 [[nodiscard]] std::int64_t trained_ns(const Trial& trial, std::int64_t now_ns);
-
-/// The study's metric in the last report that has it.
-[[nodiscard]] std::optional<double> value_of(const std::vector<worker::Report>& reports,
-                                             const std::string& metric);
 
 /// What a launch of `container` sends to its worker.
 [[nodiscard]] worker::ContainerSpec spec_of(const State& state, const Container& container);

@@ -92,7 +92,7 @@ TEST(State, AnswersLostForEveryOpenCommand) {
   EXPECT_THAT(lost_commands(journal.state()), IsEmpty());
   EXPECT_EQ(journal.state().trial(TrialId{0}).status, TrialStatus::kRunning);
   EXPECT_EQ(journal.state().trial(TrialId{1}).status, TrialStatus::kInterrupted);
-  EXPECT_EQ(journal.state().container(ContainerId{1}).status, ContainerStatus::kDissolved);
+  EXPECT_FALSE(journal.state().containers.contains(ContainerId{1}));
 }
 
 TEST(State, InterruptsWhatRunsWhenTheStudyCloses) {
@@ -104,13 +104,6 @@ TEST(State, InterruptsWhatRunsWhenTheStudyCloses) {
   journal.carry_out(decide(journal.state()).front());
   EXPECT_EQ(journal.state().counts.interrupted, 2);
   EXPECT_EQ(journal.state().trial(TrialId{1}).status, TrialStatus::kInterrupted);
-}
-
-TEST(ValueOf, IsTheLastReportThatHasTheMetric) {
-  worker::Report test_only;
-  test_only.metrics = {{"test_accuracy", 0.9}};
-  EXPECT_EQ(value_of({make_report(0.5), make_report(0.7), test_only}, "val_accuracy"), 0.7);
-  EXPECT_EQ(value_of({make_report(0.5)}, "val_loss"), std::nullopt);
 }
 
 TEST(SpecOf, CarriesAllThatDecidesAContainersNumbers) {
@@ -143,8 +136,15 @@ TEST(SpecOf, GivesATargetItsOwnGraphAndTheTestSplit) {
   World world{.settings = make_settings(1)};
   world.settings.evaluate_test = true;
   Simulation simulation(std::move(world));
-  const State& state = simulation.run().state();
-  const worker::ContainerSpec spec = spec_of(state, state.containers.back());
+  State state;
+  for (const Event& event : simulation.run().events()) {
+    apply(state, event);
+    if (std::holds_alternative<TargetStarted>(event.body)) {
+      break;
+    }
+  }
+  const worker::ContainerSpec spec =
+      spec_of(state, state.container(state.targets.front().container));
   EXPECT_EQ(spec.kind, worker::TrialKind::kTarget);
   EXPECT_EQ(spec.model, "target");
   EXPECT_TRUE(spec.evaluate_test);

@@ -16,6 +16,7 @@
 #include "hydro/tune/phases.h"
 #include "hydro/tune/state.h"
 #include "hydro/worker/messages.h"
+#include "hydro/worker/settings.h"
 
 namespace hydro::tune {
 namespace {
@@ -34,18 +35,18 @@ constexpr EnumList<TargetStatus, 4> kTargetStatuses = {
       {TargetStatus::kFailed, "failed"},
       {TargetStatus::kInterrupted, "interrupted"}}}};
 
-double epochs_of(const std::vector<worker::Report>& reports) {
-  return reports.empty() ? 0 : reports.back().epoch;
+double epochs_of(const Reports& reports, const worker::Budget& budget) {
+  return reports.empty() ? 0 : epoch_at(budget, reports.last_step());
 }
 
 TrialRow row_of(const State& state, const Trial& trial) {
   constexpr double kNanosecond = 1e-9;
-  return {.id = trial.suggestion.id,
+  return {.id = trial.id,
           .status = trial.status,
           .reason = trial.cause,
-          .config = trial.suggestion.config,
-          .value = value_of(trial.reports, state.study().metric),
-          .epochs = epochs_of(trial.reports),
+          .config = trial.config.expanded(),
+          .value = trial.reports.last(state.study().metric),
+          .epochs = epochs_of(trial.reports, trial.common->budget),
           .seconds = static_cast<double>(trained_ns(trial, state.last_ns)) * kNanosecond};
 }
 
@@ -61,10 +62,10 @@ TargetRow row_of(const State& state, const Target& target) {
   return {.trial = target.trial,
           .status = target.status,
           .reason = target.cause,
-          .value = value_of(target.reports, metric),
-          .test = value_of(target.reports, test_name(metric)),
-          .surrogate = value_of(state.trial(target.trial).reports, metric),
-          .epochs = epochs_of(target.reports)};
+          .value = target.reports.last(metric),
+          .test = target.reports.last(test_name(metric)),
+          .surrogate = state.trial(target.trial).reports.last(metric),
+          .epochs = epochs_of(target.reports, state.trial(target.trial).common->budget)};
 }
 
 std::vector<FailureCause> group_failures(const State& state) {
@@ -74,7 +75,7 @@ std::vector<FailureCause> group_failures(const State& state) {
       FailureCause& group = by_cause[trial.cause];
       if (group.count++ == 0) {
         group.cause = trial.cause;
-        group.first = trial.suggestion.id;
+        group.first = trial.id;
       }
     }
   }
@@ -89,30 +90,13 @@ std::vector<FailureCause> group_failures(const State& state) {
   return groups;
 }
 
-/// What ran is work up to now, though it has no answer yet.
-PhaseSeconds phases_of(const State& state) {
-  std::vector<Interval> intervals = state.intervals;
-  for (const auto& [id, pending] : state.pending) {
-    const bool target =
-        state.container(pending.order.container).kind == worker::TrialKind::kTarget;
-    intervals.push_back({.phase = target ? Phase::kTarget : Phase::kSurrogates,
-                         .begin_ns = pending.since_ns,
-                         .end_ns = state.last_ns});
-  }
-  if (!state.prepared) {
-    intervals.push_back(
-        {.phase = Phase::kPrepare, .begin_ns = state.begin_ns, .end_ns = state.last_ns});
-  }
-  return phase_seconds(intervals, state.begin_ns, state.last_ns);
-}
-
 void add_metrics(std::vector<MetricRow>& rows,
-                 worker::TrialId trial,
+                 const Trial& trial,
                  worker::TrialKind kind,
-                 const std::vector<worker::Report>& reports) {
-  for (const worker::Report& report : reports) {
+                 const Reports& reports) {
+  for (const worker::Report& report : reports.expanded(trial.id, trial.common->budget)) {
     for (const auto& [name, value] : report.metrics) {
-      rows.push_back({.trial = trial,
+      rows.push_back({.trial = trial.id,
                       .kind = kind,
                       .step = report.step,
                       .epoch = report.epoch,
@@ -178,11 +162,11 @@ std::vector<TrialRow> trial_rows(const State& state) {
 std::vector<MetricRow> metric_rows(const State& state) {
   std::vector<MetricRow> rows;
   for (const Trial& trial : state.trials) {
-    add_metrics(rows, trial.suggestion.id, worker::TrialKind::kSurrogate, trial.reports);
+    add_metrics(rows, trial, worker::TrialKind::kSurrogate, trial.reports);
   }
   for (const Target& target : state.targets) {
-    if (state.container(target.container).kind == worker::TrialKind::kTarget) {
-      add_metrics(rows, target.trial, worker::TrialKind::kTarget, target.reports);
+    if (target.full_width) {
+      add_metrics(rows, state.trial(target.trial), worker::TrialKind::kTarget, target.reports);
     }
   }
   return rows;
@@ -203,7 +187,7 @@ Summary summarize(const State& state) {
                   .counts = state.counts,
                   .stopped_at = state.stopped_at,
                   .failures = group_failures(state),
-                  .phases = phases_of(state)};
+                  .phases = state.phases.seconds(state.last_ns)};
   if (const auto best = state.best()) {
     summary.best = row_of(state, state.trial(*best));
   }

@@ -150,7 +150,7 @@ class Simulation {
   /// Every evaluation of the run, trials in order.
   void train(worker::CommandId id, const Container& container, std::int64_t to) {
     const worker::Budget budget =
-        journal_.state().trial(container.trials.front()).suggestion.budget;
+        journal_.state().trial(container.trials.front()).common->budget;
     const worker::ContainerId container_id = container.id;
     const std::int64_t from = container.step;
     for (std::int64_t step = from + 1; step <= to; ++step) {

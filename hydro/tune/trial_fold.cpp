@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,9 +35,9 @@ double loss_of(const State& state, double value) {
 
 /// With rules every evaluation may be a trial's last.
 std::int64_t next_milestone(const State& state, const Trial& trial, std::int64_t evaluation) {
-  const worker::Budget& budget = trial.suggestion.budget;
+  const worker::Budget& budget = trial.common->budget;
   const std::int64_t rung =
-      step_of(state.study(), budget, state.scheduler.milestone(number(trial.suggestion.id)));
+      step_of(state.study(), budget, state.scheduler.milestone(number(trial.id)));
   const bool to_the_end = state.study().scheduler.kind == search::SchedulerKind::kFifo;
   const std::int64_t next = to_the_end ? end_of(state.study(), budget) : rung;
   return state.study().stop.is_empty()
@@ -44,21 +45,23 @@ std::int64_t next_milestone(const State& state, const Trial& trial, std::int64_t
              : std::min(next, step_of(state.study(), budget, evaluation + 1));
 }
 
-std::optional<Judgement> judge(const State& state,
-                               const Trial& trial,
-                               const search::Verdict& verdict,
-                               std::int64_t now_ns) {
+/// What follows from a trial's last report, as soon as its container stands still.
+void judge(const State& state,
+           Trial& trial,
+           const worker::Report& report,
+           const search::Verdict& verdict,
+           std::int64_t now_ns) {
   constexpr double kNanosecond = 1e-9;
   const search::Progress progress{
-      .metrics = trial.reports.back().metrics,
+      .metrics = report.metrics,
       .seconds = static_cast<double>(trained_ns(trial, now_ns)) * kNanosecond};
   if (const std::optional<std::string> why = search::broken(state.study().stop, progress)) {
-    return Judgement{.fate = search::Fate::kStop, .cause = "stop rule: " + *why};
+    trial.judgement = search::Fate::kStop;
+    trial.cause = "stop rule: " + *why;
+  } else if (verdict.fate != search::Fate::kContinue) {
+    trial.judgement = verdict.fate;
+    trial.cause = reason_of(verdict, state.study().mode);
   }
-  if (verdict.fate == search::Fate::kContinue) {
-    return std::nullopt;
-  }
-  return Judgement{.fate = verdict.fate, .cause = reason_of(verdict, state.study().mode)};
 }
 
 /// Of an ended trial. One that used up its training came to the highest rung.
@@ -73,10 +76,13 @@ std::int64_t rung_of(const State& state, TrialId id, TrialStatus status) {
 }
 
 void rank_trial(State& state, TrialId id, std::int64_t rung) {
-  const std::optional<double> value =
-      value_of(trial_at(state, id).reports, state.study().metric);
+  const std::optional<double> value = trial_at(state, id).reports.last(state.study().metric);
   HYDRO_CHECK(value && std::isfinite(*value), "a trial that is ranked has a finite value");
   state.ranking.insert({.minus_rung = -rung, .loss = loss_of(state, *value), .trial = id});
+  // One more than can have become targets: there is always a next best.
+  if (state.ranking.size() > kTargetAttempts + 1) {
+    state.ranking.erase(std::prev(state.ranking.end()));
+  }
 }
 
 std::int64_t& count_of(Counts& counts, TrialStatus status) {
@@ -128,7 +134,14 @@ void add_trial(State& state, const TrialSuggested& suggested) {
               "trials are numbered without gaps");
   state.trials.emplace_back();
   Trial& trial = state.trials.back();
-  trial.suggestion = suggested;
+  trial.id = suggested.id;
+  trial.common = state.commons.keep({.model = suggested.model,
+                                     .target_model = suggested.target_model,
+                                     .batch_size = suggested.batch_size,
+                                     .budget = suggested.budget,
+                                     .cost_per_sample = suggested.cost_per_sample});
+  trial.config = CompactConfig(suggested.config, state.names);
+  trial.settings = suggested.settings;
   state.searcher_failures = 0;
   state.scheduler.add();
   if (state.all_suggested()) {
@@ -145,11 +158,11 @@ void start_trial(State& state, TrialId id, std::int64_t now_ns) {
 
 void report_of(State& state, const worker::Report& report, std::int64_t now_ns) {
   Trial& trial = trial_at(state, report.trial);
-  trial.reports.push_back(report);
+  trial.reports.add(report, state.names);
   if (fault_of(trial.reports, state.study().metric)) {
     return;  // it fails where it is due, and counts in no rung
   }
-  const worker::Budget& budget = trial.suggestion.budget;
+  const worker::Budget& budget = trial.common->budget;
   const std::int64_t evaluation = worker::evaluation_at(budget, report.step);
   const double value = -loss_of(state, report.metrics.at(state.study().metric));
   const search::Verdict verdict =
@@ -157,7 +170,7 @@ void report_of(State& state, const worker::Report& report, std::int64_t now_ns) 
   if (report.step >= end_of(state.study(), budget)) {
     return;
   }
-  trial.judgement = judge(state, trial, verdict, now_ns);
+  judge(state, trial, report, verdict, now_ns);
   trial.milestone = trial.judgement ? report.step : next_milestone(state, trial, evaluation);
 }
 
@@ -173,7 +186,7 @@ void end_trial(
   change_status(state, id, status, now_ns);
   trial.cause = std::move(cause);
   trial.judgement.reset();
-  trial.reports.shrink_to_fit();  // no more will come
+  trial.reports.close();
   if (status == TrialStatus::kFinished || status == TrialStatus::kStopped) {
     const std::int64_t rung = rung_of(state, id, status);
     rank_trial(state, id, rung);
@@ -207,7 +220,7 @@ void promote_trial(State& state, TrialId id, std::string cause) {
   change_status(state, id, TrialStatus::kWaiting, trial.begin_ns);
   trial.cause = std::move(cause);
   trial.milestone =
-      next_milestone(state, trial, worker::evaluation_at(trial.suggestion.budget, trial.step));
+      next_milestone(state, trial, worker::evaluation_at(trial.common->budget, trial.step));
   trial.container.reset();
   state.unplanned.insert(id);
 }
