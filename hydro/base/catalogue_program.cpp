@@ -151,6 +151,13 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         "`hydro explain` takes an error code such as H0103, or a run's folder and a trial "
         "number.",
         "copy the code from the brackets of the message"),
+    row("H0903",
+        kInvalidInput,
+        kUsage,
+        "no such column, or no filter",
+        "`hydro show` sorts and filters trials by the columns of trials.csv, or by the "
+        "metric's name.",
+        "write the column as in the first line of trials.csv"),
     row("H0999",
         kBug,
         kUsage,

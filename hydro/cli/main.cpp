@@ -90,7 +90,14 @@ void add_show(CLI::App& app, ShowOptions& options, Chosen& chosen) {
   verb->add_option("folder", options.folder, "the run's folder")->required();
   verb->add_option("--format", options.format, "text, json or csv")
       ->check(CLI::IsMember({"text", "json", "csv"}));
-  verb->footer("Example: hydro show runs/latest");
+  verb->add_option("--filter",
+                   options.filters,
+                   "only such trials: a column of trials.csv or the metric, one of = != < <= > "
+                   ">=, a value; may be given again")
+      ->allow_extra_args(false);
+  verb->add_option("--sort", options.sort, "by this column; -COLUMN: largest first");
+  verb->add_flag("--reverse", options.reverse, "the other way round");
+  verb->footer("Example: hydro show runs/latest --filter 'value>0.8' --sort -value");
   verb->callback([&options, &chosen] { chosen = [&options] { return show_verb(options); }; });
 }
 

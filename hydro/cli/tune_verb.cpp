@@ -109,8 +109,8 @@ Result<void> write_results(const run::StudyOutcome& outcome,
                            const std::vector<report::Column>& columns) {
   const tune::Summary summary = tune::summarize(outcome.state);
   const std::filesystem::path& folder = outcome.folder;
-  HYDRO_TRY_VOID(
-      write_text_durably(folder / "trials.csv", report::trials_csv(outcome.state, columns)));
+  HYDRO_TRY_VOID(write_text_durably(
+      folder / "trials.csv", report::trials_csv(tune::trial_rows(outcome.state), columns)));
   HYDRO_TRY_VOID(
       write_text_durably(folder / "metrics.csv", report::metrics_csv(outcome.state)));
   return write_text_durably(folder / "result.json",

@@ -50,7 +50,10 @@ struct TuneOptions {
 
 struct ShowOptions {
   std::string folder;
-  std::string format = "text";  // text | json | csv
+  std::string format = "text";       // text | json | csv
+  std::vector<std::string> filters;  // "value>0.8"
+  std::string sort;                  // "value", "-value"
+  bool reverse = false;
 };
 
 [[nodiscard]] VerbResult show_verb(const ShowOptions& options);

@@ -42,11 +42,14 @@ std::string name_of(const std::string& path, const std::vector<Column>& columns)
   return path;
 }
 
+OrderedJson value_json(const search::Value& value) {
+  return std::visit([](const auto& held) { return OrderedJson(held); }, value);
+}
+
 OrderedJson config_json(const search::Config& config, const std::vector<Column>& columns) {
   OrderedJson out = OrderedJson::object();
   for (const auto& [path, value] : config) {
-    out[name_of(path, columns)] =
-        std::visit([](const auto& held) { return OrderedJson(held); }, value);
+    out[name_of(path, columns)] = value_json(value);
   }
   return out;
 }
@@ -96,27 +99,59 @@ OrderedJson phases_json(const tune::PhaseSeconds& phases) {
           {"idle", rounded(phases.idle)}};
 }
 
+OrderedJson trial_json(const tune::TrialRow& row, const std::vector<Column>& columns) {
+  OrderedJson out = {{"id", static_cast<std::int64_t>(row.id)},
+                     {"state", std::string(tune::trial_status_name(row.status))},
+                     {"reason", row.reason}};
+  for (const Column& column : columns) {
+    if (const auto found = row.config.find(column.path); found != row.config.end()) {
+      out[column.name] = value_json(found->second);
+    }
+  }
+  out["value"] = number(row.value);
+  out["epochs"] = whole_or_decimal(row.epochs);
+  out["seconds"] = rounded(row.seconds);
+  return out;
+}
+
+OrderedJson study_json(const tune::Summary& summary,
+                       const std::vector<Column>& columns,
+                       const std::string& weights) {
+  return {{"format", 1},
+          {"study", summary.study},
+          {"state", summary.state},
+          {"metric", summary.metric},
+          {"mode", std::string(tune::mode_name(summary.mode))},
+          {"best_trial", best_json(summary, columns)},
+          {"target", target_json(summary, weights)},
+          {"targets", targets_json(summary)},
+          {"makespan_s", rounded(summary.phases.makespan)},
+          {"phases_s", phases_json(summary.phases)},
+          {"trials",
+           {{"total", summary.counts.total},
+            {"finished", summary.counts.finished},
+            {"stopped", summary.counts.stopped},
+            {"failed", summary.counts.failed},
+            {"interrupted", summary.counts.interrupted}}}};
+}
+
 }  // namespace
 
 std::string result_json(const tune::Summary& summary,
                         const std::vector<Column>& columns,
                         const std::string& weights) {
-  const OrderedJson out = {{"format", 1},
-                           {"study", summary.study},
-                           {"state", summary.state},
-                           {"metric", summary.metric},
-                           {"mode", std::string(tune::mode_name(summary.mode))},
-                           {"best_trial", best_json(summary, columns)},
-                           {"target", target_json(summary, weights)},
-                           {"targets", targets_json(summary)},
-                           {"makespan_s", rounded(summary.phases.makespan)},
-                           {"phases_s", phases_json(summary.phases)},
-                           {"trials",
-                            {{"total", summary.counts.total},
-                             {"finished", summary.counts.finished},
-                             {"stopped", summary.counts.stopped},
-                             {"failed", summary.counts.failed},
-                             {"interrupted", summary.counts.interrupted}}}};
+  return study_json(summary, columns, weights).dump(1) + "\n";
+}
+
+std::string show_json(const tune::Summary& summary,
+                      const std::vector<tune::TrialRow>& trials,
+                      const std::vector<Column>& columns,
+                      const std::string& weights) {
+  OrderedJson out = study_json(summary, columns, weights);
+  OrderedJson& table = out["trial_table"] = OrderedJson::array();
+  for (const tune::TrialRow& row : trials) {
+    table.push_back(trial_json(row, columns));
+  }
   return out.dump(1) + "\n";
 }
 

@@ -27,7 +27,13 @@ struct Column {
 [[nodiscard]] std::string result_json(const tune::Summary& summary,
                                       const std::vector<Column>& columns,
                                       const std::string& weights);
-[[nodiscard]] std::string trials_csv(const tune::State& state,
+/// The same, with the trials under "trial_table": objects with the columns of trials.csv; of a
+/// searcher that learns the time it took.
+[[nodiscard]] std::string show_json(const tune::Summary& summary,
+                                    const std::vector<tune::TrialRow>& trials,
+                                    const std::vector<Column>& columns,
+                                    const std::string& weights);
+[[nodiscard]] std::string trials_csv(const std::vector<tune::TrialRow>& trials,
                                      const std::vector<Column>& columns);
 [[nodiscard]] std::string metrics_csv(const tune::State& state);
 
@@ -35,8 +41,9 @@ struct Column {
 [[nodiscard]] std::string summary_text(const tune::Summary& summary,
                                        const std::vector<Column>& columns,
                                        const std::string& folder);
-/// The summary and a table of the trials; those that wait are one line.
-[[nodiscard]] std::string show_text(const tune::State& state,
+/// The summary and a table of `trials`; those that wait are one line.
+[[nodiscard]] std::string show_text(const tune::Summary& summary,
+                                    const std::vector<tune::TrialRow>& trials,
                                     const std::vector<Column>& columns,
                                     const std::string& folder);
 

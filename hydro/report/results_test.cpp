@@ -98,7 +98,7 @@ TEST(ResultJson, CountsStoppedTrials) {
 }
 
 TEST(TrialsCsv, HasTheReasonOfAStop) {
-  const std::string csv = trials_csv(stopped_study().state(), kColumns);
+  const std::string csv = trials_csv(tune::trial_rows(stopped_study().state()), kColumns);
   EXPECT_NE(csv.find("\n1,stopped,\"rung 1: 0.25 under the cut-off 0.5, 1 value\",0.5,64,0.25,"
                      "0.5,"),
             std::string::npos)
@@ -130,7 +130,7 @@ TEST(ResultJson, AnUnknownColumnKeepsItsPath) {
 }
 
 TEST(TrialsCsv, HasOneRowATrial) {
-  EXPECT_EQ(trials_csv(finished_study().state(), kColumns),
+  EXPECT_EQ(trials_csv(tune::trial_rows(finished_study().state()), kColumns),
             "id,state,reason,lr,batch_size,value,epochs,seconds\n"
             "0,finished,,0.5,64,0.5,1,5\n"
             "1,failed,the loss is not finite,0.5,64,,0,3\n"
@@ -138,7 +138,8 @@ TEST(TrialsCsv, HasOneRowATrial) {
 }
 
 TEST(TrialsCsv, MissingValuesAreEmpty) {
-  EXPECT_EQ(trials_csv(interrupted_study().state(), {{.path = "train.dropout", .name = "p"}}),
+  EXPECT_EQ(trials_csv(tune::trial_rows(interrupted_study().state()),
+                       {{.path = "train.dropout", .name = "p"}}),
             "id,state,reason,p,value,epochs,seconds\n"
             "0,finished,,,0.5,1,5\n"
             "1,interrupted,the study stopped,,,0,5\n"
@@ -220,8 +221,13 @@ TEST(SummaryText, ANameCannotSteerTheTerminal) {
   EXPECT_EQ(summary_text(summary, {}, "runs/a").find('\x1b'), std::string::npos);
 }
 
+std::string shown(const tune::Journal& study) {
+  const tune::State& state = study.state();
+  return show_text(tune::summarize(state), tune::trial_rows(state), kColumns, "runs/fashion");
+}
+
 TEST(ShowText, EndsWithATableOfAllTrials) {
-  const std::string text = show_text(finished_study().state(), kColumns, "runs/fashion");
+  const std::string text = shown(finished_study());
   EXPECT_TRUE(text.starts_with(text_of(finished_study())));
   EXPECT_EQ(
       text.substr(text_of(finished_study()).size()),
@@ -234,20 +240,32 @@ TEST(ShowText, EndsWithATableOfAllTrials) {
 }
 
 TEST(ShowText, WaitingTrialsAreOneLine) {
-  const std::string stopped = show_text(interrupted_study().state(), kColumns, "runs/fashion");
+  const std::string stopped = shown(interrupted_study());
   EXPECT_TRUE(stopped.ends_with(
       "\n    0  finished            0.5       1       5.0  lr 0.5, batch_size 64\n"
       "    1  interrupted        none       0       5.0  lr 0.5, batch_size 64 (the study "
       "stopped)\n"
       "  ...  1 waiting\n"))
       << stopped;
-  const std::string open = show_text(testing::open_study(9).state(), kColumns, "runs/fashion");
+  const std::string open = shown(testing::open_study(9));
   EXPECT_TRUE(open.ends_with(" waiting\n")) << open;
   EXPECT_EQ(open.find("waiting"), open.rfind("waiting")) << open;
 }
 
+TEST(ShowJson, HasTheTrialsBesideTheResult) {
+  const tune::Journal study = finished_study();
+  const tune::Summary summary = tune::summarize(study.state());
+  Json json =
+      Json::parse(show_json(summary, {tune::trial_rows(study.state()).at(1)}, kColumns, "w"));
+  EXPECT_EQ(json.at("trial_table").dump(),
+            R"([{"batch_size":64,"epochs":0,"id":1,"lr":0.5,"reason":"the loss is not finite",)"
+            R"("seconds":3.0,"state":"failed","value":null}])");
+  json.erase("trial_table");
+  EXPECT_EQ(json, Json::parse(result_json(summary, kColumns, "w")));
+}
+
 TEST(ShowText, OfARunningStudy) {
-  const std::string text = show_text(testing::open_study(2).state(), kColumns, "runs/fashion");
+  const std::string text = shown(testing::open_study(2));
   EXPECT_TRUE(text.starts_with("study      fashion: running\n")) << text;
 }
 

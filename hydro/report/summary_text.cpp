@@ -156,10 +156,11 @@ std::string summary_text(const tune::Summary& summary,
   return text;
 }
 
-std::string show_text(const tune::State& state,
+std::string show_text(const tune::Summary& summary,
+                      const std::vector<tune::TrialRow>& trials,
                       const std::vector<Column>& columns,
                       const std::string& folder) {
-  std::string text = summary_text(tune::summarize(state), columns, folder);
+  std::string text = summary_text(summary, columns, folder);
   text += fmt::format("\n{:>5}  {:<11}  {:>10}  {:>6}  {:>8}  {}\n",
                       "trial",
                       "state",
@@ -168,7 +169,7 @@ std::string show_text(const tune::State& state,
                       "seconds",
                       "hyperparameters");
   std::int64_t waiting = 0;  // nothing to tell but their number
-  for (const tune::TrialRow& row : tune::trial_rows(state)) {
+  for (const tune::TrialRow& row : trials) {
     if (row.status == tune::TrialStatus::kWaiting) {
       ++waiting;
       continue;

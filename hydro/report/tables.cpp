@@ -50,14 +50,15 @@ std::vector<Column> columns_of(const search::Space& space) {
   return columns;
 }
 
-std::string trials_csv(const tune::State& state, const std::vector<Column>& columns) {
+std::string trials_csv(const std::vector<tune::TrialRow>& trials,
+                       const std::vector<Column>& columns) {
   std::vector<std::string> names = {"id", "state", "reason"};
   for (const Column& column : columns) {
     names.push_back(column.name);
   }
   names.insert(names.end(), {"value", "epochs", "seconds"});
   store::CsvTable table(names);
-  for (const tune::TrialRow& row : tune::trial_rows(state)) {
+  for (const tune::TrialRow& row : trials) {
     std::vector<CsvCell> cells = {static_cast<std::int64_t>(row.id),
                                   std::string(tune::trial_status_name(row.status)),
                                   row.reason};

@@ -1,6 +1,8 @@
 """What one finished study leaves; the study is run once and only read here."""
 
+import csv
 import json
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -197,8 +199,32 @@ class FinishedStudy(unittest.TestCase):
     def test_show_follows_the_link_to_the_latest_run(self):
         self.assertIn("cnn: finished", self.show(folder="runs/latest"))
 
-    def test_show_as_json_is_the_result_file(self):
-        self.assertEqual(json.loads(self.show("--format", "json")), self.result)
+    def test_show_as_json_is_the_result_file_and_the_trials(self):
+        shown = json.loads(self.show("--format", "json"))
+        table = shown.pop("trial_table")
+        self.assertEqual(shown, self.result)
+        self.assertEqual([list(row) for row in table], [list(self.trials[0])] * 4)
+        self.assertEqual([row["value"] for row in table], [float(row["value"]) for row in self.trials])
+
+    def test_show_sorts_and_filters_in_every_form(self):
+        by_value = sorted(self.trials, key=lambda row: -float(row["value"]))
+        best = [row["id"] for row in by_value if float(row["value"]) > float(by_value[-1]["value"])]
+        chosen = ("--filter", f"val_accuracy>{by_value[-1]['value']}", "--sort", "-value")
+        table = list(csv.DictReader(self.show(*chosen, "--format", "csv").splitlines()))
+        self.assertEqual([row["id"] for row in table], best)
+        told = json.loads(self.show(*chosen, "--format", "json"))["trial_table"]
+        self.assertEqual([str(row["id"]) for row in told], best)
+        text = re.findall(r"(?m)^ +(\d+)  finished ", self.show(*chosen))
+        self.assertEqual(text, best)
+        both = self.show("--filter", "id>0", "--filter", "id<3", "--sort", "id", "--reverse", "--format", "csv")
+        self.assertEqual([row["id"] for row in csv.DictReader(both.splitlines())], ["2", "1"])
+
+    def test_show_refuses_a_misspelt_column_and_suggests_one(self):
+        for option in (("--sort", "vale"), ("--filter", "vale>0.5")):
+            done = hydro("show", self.study, *option, folder=self.folder)
+            self.assertEqual((done.code, done.out), (2, ""), done)
+            self.assertIn("no column `vale`", done.err)
+            self.assertIn("did you mean `value`?", done.err)
 
     def test_show_as_csv_is_the_trials_file(self):
         self.assertEqual(self.show("--format", "csv"), (self.study / "trials.csv").read_text())
