@@ -114,6 +114,13 @@ OrderedJson trial_json(const tune::TrialRow& row, const std::vector<Column>& col
   return out;
 }
 
+OrderedJson searcher_json(const tune::Latency& latency) {
+  constexpr double kNanosecond = 1e-9;
+  return {{"answers", latency.answers},
+          {"total_s", rounded(static_cast<double>(latency.total_ns) * kNanosecond)},
+          {"longest_s", rounded(static_cast<double>(latency.longest_ns) * kNanosecond)}};
+}
+
 OrderedJson study_json(const tune::Summary& summary,
                        const std::vector<Column>& columns,
                        const std::string& weights) {
@@ -148,6 +155,9 @@ std::string show_json(const tune::Summary& summary,
                       const std::vector<Column>& columns,
                       const std::string& weights) {
   OrderedJson out = study_json(summary, columns, weights);
+  if (summary.latency.answers > 0) {
+    out["searcher"] = searcher_json(summary.latency);
+  }
   OrderedJson& table = out["trial_table"] = OrderedJson::array();
   for (const tune::TrialRow& row : trials) {
     table.push_back(trial_json(row, columns));

@@ -149,6 +149,9 @@ std::string summary_text(const tune::Summary& summary,
   if (summary.target.has_value()) {
     add_line(text, "target", target_text(*summary.target, summary));
   }
+  if (summary.latency.answers > 0) {
+    add_line(text, "searcher", tune::latency_text(summary.latency));
+  }
   add_line(text, "makespan", phases_text(summary.phases));
   if (summary.target.has_value()) {
     add_line(text, "weights", folder + "/best/model.safetensors");

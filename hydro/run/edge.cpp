@@ -1,9 +1,9 @@
 #include "hydro/run/edge.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <future>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -26,6 +26,8 @@ namespace hydro::run {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience{50};
+/// While a searcher thinks its answer is looked for this often.
+constexpr std::chrono::milliseconds kCuriosity{2};
 
 /// A worker writes weights into a folder that exists.
 Result<void> make_place_for(const worker::Order& order) {
@@ -71,13 +73,6 @@ std::string milliseconds_text(std::int64_t nanoseconds) {
 
 }  // namespace
 
-std::string Latency::text() const {
-  return fmt::format("{} suggestions in {}, the longest {}",
-                     answers,
-                     milliseconds_text(total_ns),
-                     milliseconds_text(longest_ns));
-}
-
 Result<void> Edge::append(tune::EventBody body, const std::string& reason) {
   const tune::Event event = {.seq = state_.last_seq + 1,
                              .wall_ns = clock_.wall_ns(),
@@ -92,7 +87,7 @@ Result<void> Edge::append(tune::EventBody body, const std::string& reason) {
 
 /// In the order of their ids among those that one event ended.
 Result<void> Edge::tell_of_ended() {
-  if (!teller_ || state_.counts.ended() == told_) {
+  if (!teller_ || thought_.valid() || state_.counts.ended() == told_) {
     return {};
   }
   told_ = state_.counts.ended();
@@ -125,31 +120,62 @@ Result<void> Edge::note_failure(Error error) {
                 "it is started again and told what it knew");
 }
 
-/// The event's reason says it too.
-std::string Edge::note_latency(std::int64_t nanoseconds) {
-  ++latency_.answers;
-  latency_.total_ns += nanoseconds;
-  latency_.longest_ns = std::max(latency_.longest_ns, nanoseconds);
-  return "the searcher took " + milliseconds_text(nanoseconds);
+/// Of the searcher alone: other threads may use all else meanwhile.
+Thought Edge::think(const tune::Suggest& order) const {
+  Thought thought;
+  for (std::int64_t k = order.first; k < order.first + order.count; ++k) {
+    Result<std::optional<tune::TrialSuggested>> suggestion = suggester_(k);
+    if (!suggestion.has_value()) {
+      thought.error = std::move(suggestion).error();
+      return thought;
+    }
+    if (!suggestion->has_value()) {
+      thought.exhausted = true;
+      return thought;
+    }
+    thought.suggested.push_back(**std::move(suggestion));
+  }
+  return thought;
 }
 
 Result<void> Edge::suggest(const tune::Suggest& order) {
-  for (std::int64_t k = order.first; k < order.first + order.count; ++k) {
-    const std::int64_t before = teller_ ? clock_.mono_ns() : 0;
-    Result<std::optional<tune::TrialSuggested>> suggestion = suggester_(k);
-    if (!suggestion.has_value()) {
-      return note_failure(std::move(suggestion).error());
-    }
-    if (!suggestion->has_value()) {
-      return append(tune::SuggestionsExhausted{});
-    }
-    const std::string reason = teller_ ? note_latency(clock_.mono_ns() - before) : "";
-    if (teller_) {
-      untold_.push_back((*suggestion)->id);
-    }
-    HYDRO_TRY_VOID(append(**std::move(suggestion), reason));
+  if (!teller_) {
+    return take_up(think(order));
   }
-  return {};
+  HYDRO_TRY_VOID(append(tune::SuggestionAsked{.first = order.first, .count = order.count}));
+  thought_ = thinker_.run<Thought>([this, order] { return think(order); });
+  if (while_it_thinks_ == WhileItThinks::kWait) {
+    thought_.wait();
+  }
+  return hear_searcher();
+}
+
+/// The first event's reason says how long it thought.
+Result<void> Edge::take_up(Thought thought) {
+  for (tune::TrialSuggested& suggestion : thought.suggested) {
+    if (teller_) {
+      untold_.push_back(suggestion.id);
+    }
+    const std::string reason =
+        state_.asked_ns
+            ? "the searcher took " + milliseconds_text(clock_.mono_ns() - *state_.asked_ns)
+            : "";
+    HYDRO_TRY_VOID(append(std::move(suggestion), reason));
+  }
+  if (thought.error) {
+    return note_failure(*std::move(thought.error));
+  }
+  return thought.exhausted ? append(tune::SuggestionsExhausted{}) : Result<void>();
+}
+
+/// Its answer, if it came; then it may be told what ended meanwhile.
+Result<void> Edge::hear_searcher() {
+  if (!thought_.valid() || state_.closed.has_value() ||
+      thought_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+    return {};
+  }
+  HYDRO_TRY_VOID(take_up(thought_.get()));
+  return tell_of_ended();
 }
 
 Result<void> Edge::carry_out(const tune::Decision& decision, worker::Engine& engine) {
@@ -185,6 +211,7 @@ Result<void> Edge::settle(worker::Engine& engine, const std::stop_token& stop) {
   // One decision an event: each is made on the state after all before it.
   for (;;) {
     HYDRO_TRY_VOID(note_stop(engine, stop));
+    HYDRO_TRY_VOID(hear_searcher());
     const std::vector<tune::Decision> decisions = tune::decide(state_);
     if (decisions.empty()) {
       return {};
@@ -196,7 +223,8 @@ Result<void> Edge::settle(worker::Engine& engine, const std::stop_token& stop) {
 Result<void> Edge::run(worker::Engine& engine, const std::stop_token& stop) {
   HYDRO_TRY_VOID(settle(engine, stop));
   while (!state_.closed.has_value()) {
-    if (std::optional<worker::Answer> answer = engine.wait(kPatience)) {
+    if (std::optional<worker::Answer> answer =
+            engine.wait(thought_.valid() ? kCuriosity : kPatience)) {
       HYDRO_TRY_VOID(append(tune::event_of(*answer)));
     }
     HYDRO_TRY_VOID(settle(engine, stop));

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "hydro/base/clock.h"
 #include "hydro/base/result.h"
+#include "hydro/run/aside.h"
 #include "hydro/search/searcher.h"
 #include "hydro/tune/decide.h"
 #include "hydro/tune/events.h"
@@ -31,13 +33,16 @@ using Teller = std::function<Result<void>(const search::Outcome&)>;
 /// Told of every event after it was folded: progress, log.
 using Watcher = std::function<void(const tune::State&, const tune::Event&)>;
 
-struct Latency {
-  std::int64_t answers = 0;
-  std::int64_t total_ns = 0;
-  std::int64_t longest_ns = 0;
+/// What a study does while a searcher that learns thinks. kGoOn: all that runs goes on, and
+/// what ends meanwhile is told after the answer. kWait: nothing, so that the answer comes at
+/// the same place among the events however long it took; for deterministic studies.
+enum class WhileItThinks : std::uint8_t { kGoOn, kWait };
 
-  /// "50 suggestions in 1200.0 ms, the longest 80.0 ms"
-  [[nodiscard]] std::string text() const;
+/// What a searcher had to say to one question.
+struct Thought {
+  std::vector<tune::TrialSuggested> suggested;
+  bool exhausted = false;
+  std::optional<Error> error;
 };
 
 class Edge {
@@ -46,12 +51,14 @@ class Edge {
        Suggester suggester,
        Watcher watcher,
        const Clock& clock,
-       Teller teller = {})
+       Teller teller = {},
+       WhileItThinks while_it_thinks = WhileItThinks::kGoOn)
       : journal_(std::move(journal)),
         suggester_(std::move(suggester)),
         teller_(std::move(teller)),
         watcher_(std::move(watcher)),
-        clock_(clock) {}
+        clock_(clock),
+        while_it_thinks_(while_it_thinks) {}
 
   /// Gives the event its number and times, keeps it, folds it.
   [[nodiscard]] Result<void> append(tune::EventBody body, const std::string& reason = {});
@@ -66,18 +73,17 @@ class Edge {
 
   [[nodiscard]] const tune::State& state() const { return state_; }
 
-  /// How long a searcher that learns took to answer.
-  [[nodiscard]] const Latency& latency() const { return latency_; }
-
  private:
   [[nodiscard]] Result<void> carry_out(const tune::Decision& decision, worker::Engine& engine);
   [[nodiscard]] Result<void> issue(const tune::Issue& issue, worker::Engine& engine);
   [[nodiscard]] Result<void> suggest(const tune::Suggest& order);
+  [[nodiscard]] Thought think(const tune::Suggest& order) const;
+  [[nodiscard]] Result<void> take_up(Thought thought);
+  [[nodiscard]] Result<void> hear_searcher();
   [[nodiscard]] Result<void> settle(worker::Engine& engine, const std::stop_token& stop);
   [[nodiscard]] Result<void> note_stop(worker::Engine& engine, const std::stop_token& stop);
   [[nodiscard]] Result<void> tell_of_ended();
   [[nodiscard]] Result<void> note_failure(Error error);
-  [[nodiscard]] std::string note_latency(std::int64_t nanoseconds);
 
   Journal journal_;
   Suggester suggester_;
@@ -86,8 +92,10 @@ class Edge {
   const Clock& clock_;
   tune::State state_;
   std::vector<worker::TrialId> untold_;  // suggested, and the searcher does not know the end
-  Latency latency_;
-  std::int64_t told_ = 0;  // ended trials when it was last told
+  std::int64_t told_ = 0;                // ended trials when it was last told
+  WhileItThinks while_it_thinks_;
+  std::future<Thought> thought_;  // valid while the searcher thinks
+  Aside thinker_;                 // last: it ends before what it uses
 };
 
 }  // namespace hydro::run

@@ -1,9 +1,11 @@
 #include "hydro/run/edge.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -19,6 +21,7 @@
 #include "hydro/base/text.h"
 #include "hydro/engine/thread_engine.h"
 #include "hydro/run/testing.h"
+#include "hydro/search/searcher.h"
 #include "hydro/tune/event_json.h"
 #include "hydro/tune/events.h"
 #include "hydro/tune/state.h"
@@ -164,6 +167,77 @@ TEST_F(EdgeTest, AFolderForTheWeightsThatCannotBeMadeFailsTheTarget) {
   ASSERT_EQ(hydro::testing::words(run(1)), "ok");
   EXPECT_EQ(state_.closed->outcome, tune::Outcome::kFailed);
   EXPECT_EQ(tune::study_error(state_).value().id, "H0603");
+}
+
+// --- a searcher that learns, two slots ---
+
+/// The types of the events of three trials.
+std::vector<std::string> learn(const Suggester& suggester,
+                               const Watcher& watcher,
+                               const Script& script,
+                               WhileItThinks while_it_thinks) {
+  const hydro::testing::TemporaryFolder folder;
+  const testing::CountingClock clock;
+  const testing::FakeBackend backend(script);
+  std::vector<std::string> types;
+  Edge edge([](const tune::Event&) -> Result<void> { return {}; },
+            suggester,
+            [&](const tune::State& state, const tune::Event& event) {
+              types.emplace_back(tune::event_type(event.body));
+              watcher(state, event);
+            },
+            clock,
+            [](const search::Outcome&) -> Result<void> { return {}; },
+            while_it_thinks);
+  tune::StudySettings settings = tune::make_settings(3, 2);
+  settings.suggest_ahead = tune::SuggestAhead::kNone;
+  settings.weights = (folder / "best/model.safetensors").string();
+  edge.append(tune::StudyOpened{.settings = settings}).value();
+  edge.append(tune::Prepared{}).value();
+  const auto engine = engine::make_thread_engine(2, backend.workers({}, {}, {}));
+  EXPECT_EQ(hydro::testing::words(edge.run(*engine, {})), "ok");
+  EXPECT_EQ(edge.state().counts.finished, 3);
+  EXPECT_EQ(edge.state().latency.answers, 3);
+  return types;
+}
+
+/// Bounds what would wait for ever if it were broken.
+bool comes(const std::future<void>& moment) {
+  return moment.wait_for(std::chrono::minutes(1)) == std::future_status::ready;
+}
+
+TEST(LearningEdge, LetsWhatRunsGoOnWhileItsSearcherThinks) {
+  std::promise<void> asked;  // about trial 2; trial 1 trains until then
+  std::promise<void> ended;  // trial 1; the searcher thinks until then
+  Script script;
+  script.before_run = [&](const worker::Run& run, const std::stop_token&) {
+    EXPECT_TRUE(run.container != worker::ContainerId{1} || comes(asked.get_future()));
+  };
+  const auto think = [&](std::int64_t k) -> Result<std::optional<tune::TrialSuggested>> {
+    if (k == 2) {
+      asked.set_value();
+      EXPECT_TRUE(comes(ended.get_future()));
+    }
+    return std::optional(tune::make_suggestion(k));
+  };
+  const auto watch = [&](const tune::State&, const tune::Event& event) {
+    const auto* finished = std::get_if<tune::TrialFinished>(&event.body);
+    if (finished != nullptr && finished->trial == worker::TrialId{1}) {
+      ended.set_value();
+    }
+  };
+  (void)learn(think, watch, script, WhileItThinks::kGoOn);
+}
+
+TEST(LearningEdge, ThinksBetweenNoOtherEventsWhereThatMustNotDependOnTime) {
+  const auto think = [](std::int64_t k) -> Result<std::optional<tune::TrialSuggested>> {
+    return std::optional(tune::make_suggestion(k));
+  };
+  const std::vector<std::string> types =
+      learn(think, [](const auto&, const auto&) {}, {}, WhileItThinks::kWait);
+  for (std::size_t i = 0; i + 1 < types.size(); ++i) {
+    EXPECT_TRUE(types[i] != "suggestion_asked" || types[i + 1] == "trial_suggested") << i;
+  }
 }
 
 }  // namespace

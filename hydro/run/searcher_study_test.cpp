@@ -39,7 +39,7 @@ TEST_F(SearcherStudy, IsAskedToldAndItsAnswersAreTimed) {
   ASSERT_EQ(hydro::testing::words(start.outcome), "ok");
   EXPECT_EQ(start.outcome->state.counts.finished, 3);
   EXPECT_EQ(read_text(job_.folder / "told").value().size(), std::string("0 1 2").size());
-  EXPECT_THAT(start.logged, Contains(HasSubstr("3 suggestions in ")));
+  EXPECT_THAT(start.logged, Contains(HasSubstr("searcher: 3 answers in ")));
 }
 
 TEST_F(SearcherStudy, OneThatFailsOnceCostsNoTrial) {

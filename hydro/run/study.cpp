@@ -39,6 +39,7 @@
 #include "hydro/tune/event_json.h"
 #include "hydro/tune/events.h"
 #include "hydro/tune/state.h"
+#include "hydro/tune/summary.h"
 #include "hydro/worker/messages.h"
 #include "hydro/worker/worker.h"
 
@@ -265,7 +266,8 @@ Result<tune::State> run_to_close(const Running& running,
             make_suggester(running.job, running.material, searcher),
             watch(listener, waiting),
             clock,
-            make_teller(searcher));
+            make_teller(searcher),
+            running.job.tune.deterministic ? WhileItThinks::kWait : WhileItThinks::kGoOn);
   HYDRO_TRY_VOID(edge.append(
       tune::StudyOpened{.settings = settings, .process_start_ns = request.process_start_ns},
       "hydro tune"));
@@ -280,7 +282,7 @@ Result<tune::State> run_to_close(const Running& running,
     HYDRO_TRY_VOID(edge.run(*engine, stop));
   }
   if (searcher.learns() && listener.logs) {
-    listener.logs(edge.latency().text());
+    listener.logs("searcher: " + tune::latency_text(edge.state().latency));
   }
   HYDRO_TRY_VOID(running.database.close());
   return edge.state();

@@ -69,6 +69,15 @@ OrderNote lose_command(State& state, CommandId id) {
   return forget_command(state, id);
 }
 
+/// Of a searcher that learns, if it was asked.
+void note_answer(State& state, std::int64_t now_ns) {
+  if (const std::optional<std::int64_t> since = std::exchange(state.asked_ns, std::nullopt)) {
+    ++state.latency.answers;
+    state.latency.total_ns += now_ns - *since;
+    state.latency.longest_ns = std::max(state.latency.longest_ns, now_ns - *since);
+  }
+}
+
 /// One fold an event type.
 struct Fold {
   State& state;
@@ -90,9 +99,18 @@ struct Fold {
     state.phases.end(Phase::kPrepare, event.mono_ns);
   }
 
-  void operator()(const TrialSuggested& suggested) const { add_trial(state, suggested); }
+  void operator()(const SuggestionAsked& /*asked*/) const {
+    HYDRO_CHECK(!state.asked_ns, "a searcher is asked one thing at a time");
+    state.asked_ns = event.mono_ns;
+  }
+
+  void operator()(const TrialSuggested& suggested) const {
+    note_answer(state, event.mono_ns);
+    add_trial(state, suggested);
+  }
 
   void operator()(const SuggestionsExhausted& /*exhausted*/) const {
+    note_answer(state, event.mono_ns);
     state.exhausted = true;
     state.scheduler.close();
     state.counts.total = static_cast<std::int64_t>(state.trials.size());
@@ -269,6 +287,7 @@ struct Fold {
 
   void operator()(const SearcherFailed& failed) const {
     HYDRO_CHECK(failed.attempt == state.searcher_failures + 1, "attempts are counted");
+    state.asked_ns.reset();
     state.searcher_failures = failed.attempt;
     state.searcher_cause = failed.cause;
     if (state.lost_searcher()) {

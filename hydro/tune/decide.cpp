@@ -200,7 +200,7 @@ class SlotRound {
       is_settled_ = true;  // its container comes before all others
     } else if (launched_ < state_.waiting.size()) {
       launch_next(slot);
-    } else if (!state_.all_suggested() && !state_.lost_searcher()) {
+    } else if (!state_.all_suggested() && !state_.lost_searcher() && !state_.asked_ns) {
       suggest_next();
     }
   }
@@ -334,7 +334,7 @@ std::vector<Decision> decide(const State& state, Effort* effort) {
     return decisions;
   }
   SlotRound(state, effort != nullptr ? *effort : unread, decisions).decide_all();
-  if (!decisions.empty() || !state.pending.empty()) {
+  if (!decisions.empty() || !state.pending.empty() || state.asked_ns) {
     return decisions;
   }
   if (std::optional<Record> ended = end_waiting(state)) {

@@ -128,6 +128,14 @@ struct FieldsOf<TrialSuggested> {
 };
 
 template <>
+struct FieldsOf<SuggestionAsked> {
+  static void visit(auto& field, auto& x) {
+    field("first", x.first);
+    field("count", x.count);
+  }
+};
+
+template <>
 struct FieldsOf<SuggestionsExhausted> {
   static void visit(auto& /*field*/, auto& /*x*/) {}
 };

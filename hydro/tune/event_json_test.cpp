@@ -103,7 +103,8 @@ std::vector<EventBody> make_bodies() {
       TargetFailed{.trial = TrialId{1}, .cause = "nan"},
       StopRequested{},
       StudyClosed{.outcome = Outcome::kFailed, .error = "H0640", .cause = "nan"},
-      SearcherFailed{.attempt = 2, .cause = "it hangs"}};
+      SearcherFailed{.attempt = 2, .cause = "it hangs"},
+      SuggestionAsked{.first = 3, .count = 2}};
 }
 
 Json make_json(EventBody body) {

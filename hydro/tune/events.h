@@ -74,6 +74,13 @@ struct TrialSuggested {
   double cost_per_sample = 1;
 };
 
+/// A searcher that learns thinks about `count` configurations from `first` on.
+struct SuggestionAsked {
+  static constexpr std::string_view kType = "suggestion_asked";
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+
 /// The searcher has no more, though fewer than `StudySettings::trials` came.
 struct SuggestionsExhausted {
   static constexpr std::string_view kType = "suggestions_exhausted";
@@ -253,7 +260,8 @@ using EventBody = std::variant<StudyOpened,
                                TargetFailed,
                                StopRequested,
                                StudyClosed,
-                               SearcherFailed>;
+                               SearcherFailed,
+                               SuggestionAsked>;
 
 /// Wall and monotonic time are for people and phases; no decision reads them.
 struct Event {

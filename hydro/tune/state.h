@@ -116,6 +116,13 @@ struct Target {
   Reports reports;         // at S=1 those of the trial
 };
 
+/// How long a searcher that learns took to answer.
+struct Latency {
+  std::int64_t answers = 0;
+  std::int64_t total_ns = 0;
+  std::int64_t longest_ns = 0;
+};
+
 struct Counts {
   std::int64_t total = 0;
   std::int64_t running = 0;
@@ -148,6 +155,8 @@ struct State {
   bool exhausted = false;
   bool stop_requested = false;
   std::optional<StudyClosed> closed;
+  std::optional<std::int64_t> asked_ns;  // the searcher thinks, since then
+  Latency latency;
   std::int64_t searcher_failures = 0;  // since its last suggestion
   std::string searcher_cause;          // of the last one
   std::optional<Error> export_error;

@@ -9,6 +9,7 @@
 #include "hydro/tune/decide.h"
 #include "hydro/tune/events.h"
 #include "hydro/tune/state.h"
+#include "hydro/tune/summary.h"
 #include "hydro/tune/testing.h"
 
 namespace hydro::tune {
@@ -44,6 +45,34 @@ TEST(Suggesting, AsksALearningSearcherForOneContainerAtATime) {
   EXPECT_EQ(wanted(journal), 1);
   journal.append(make_suggestion(0));
   EXPECT_EQ(wanted(journal), 0) << "it is planned first";
+}
+
+TEST(Suggesting, AsksNothingWhileTheSearcherThinks) {
+  Journal journal = ready(lazy());
+  journal.append(SuggestionAsked{.first = 0, .count = 1});
+  EXPECT_TRUE(decide(journal.state()).empty()) << "nor does the study end";
+  journal.append(make_suggestion(0));
+  EXPECT_FALSE(decide(journal.state()).empty());
+}
+
+TEST(Suggesting, AFailureAnswersTheQuestion) {
+  Journal journal = ready(lazy());
+  journal.append(SuggestionAsked{.first = 0, .count = 1});
+  journal.append(SearcherFailed{.attempt = 1, .cause = "it hangs"});
+  EXPECT_EQ(wanted(journal), 1);
+  EXPECT_EQ(journal.state().latency.answers, 0);
+}
+
+TEST(Suggesting, CountsTheTimeThatAnswersTook) {
+  Journal journal = ready(lazy());
+  for (const std::int64_t k : {0, 1}) {
+    journal.append(SuggestionAsked{.first = k, .count = 1});
+    journal.append(make_suggestion(k));  // a second later
+  }
+  EXPECT_EQ(journal.state().latency.answers, 2);
+  EXPECT_EQ(journal.state().latency.total_ns, 2 * kSecond);
+  EXPECT_EQ(journal.state().latency.longest_ns, kSecond);
+  EXPECT_EQ(latency_text(journal.state().latency), "2 answers in 2 s, the longest 1 s");
 }
 
 TEST(Suggesting, RespectsTheLimitOnTrialsThatRun) {

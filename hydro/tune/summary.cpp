@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include "hydro/base/result.h"
 #include "hydro/tune/event_fields.h"
 #include "hydro/tune/events.h"
@@ -187,6 +189,7 @@ Summary summarize(const State& state) {
                   .counts = state.counts,
                   .stopped_at = state.stopped_at,
                   .failures = group_failures(state),
+                  .latency = state.latency,
                   .phases = state.phases.seconds(state.last_ns)};
   if (const auto best = state.best()) {
     summary.best = row_of(state, state.trial(*best));
@@ -198,6 +201,14 @@ Summary summarize(const State& state) {
     summary.target = row_of(state, *delivered);
   }
   return summary;
+}
+
+std::string latency_text(const Latency& latency) {
+  constexpr double kNanosecond = 1e-9;
+  return fmt::format("{} answers in {:.3g} s, the longest {:.3g} s",
+                     latency.answers,
+                     static_cast<double>(latency.total_ns) * kNanosecond,
+                     static_cast<double>(latency.longest_ns) * kNanosecond);
 }
 
 std::optional<Error> study_error(const State& state) {

@@ -68,6 +68,7 @@ struct Summary {
   Counts counts;
   std::map<std::int64_t, std::int64_t> stopped_at;  // how many, by rung; 0: by no rung
   std::vector<FailureCause> failures;               // most frequent first, then by first trial
+  Latency latency;                                  // of a searcher that learns
   PhaseSeconds phases;                              // of an open study: up to its last event
 };
 
@@ -83,6 +84,9 @@ struct Summary {
 [[nodiscard]] std::string_view target_status_name(TargetStatus status);
 /// "max"
 [[nodiscard]] std::string_view mode_name(Mode mode);
+
+/// "50 answers in 1.2 s, the longest 0.08 s"
+[[nodiscard]] std::string latency_text(const Latency& latency);
 
 /// Why a closed study delivers nothing, with causes and what is kept; nothing for a finished or
 /// open one. Its catalogue row has the process exit code.
