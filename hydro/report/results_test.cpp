@@ -264,6 +264,17 @@ TEST(ShowJson, HasTheTrialsBesideTheResult) {
   EXPECT_EQ(json, Json::parse(result_json(summary, kColumns, "w")));
 }
 
+TEST(SummaryText, SaysHowLongASearcherThought) {
+  tune::Summary summary = tune::summarize(finished_study().state());
+  EXPECT_EQ(summary_text(summary, kColumns, "r").find("searcher"), std::string::npos);
+  summary.latency = {.answers = 2, .total_ns = 1'500'000'000, .longest_ns = 1'000'000'000};
+  EXPECT_NE(summary_text(summary, kColumns, "r")
+                .find("searcher   2 answers in 1.5 s, the longest 1 s\n"),
+            std::string::npos);
+  EXPECT_EQ(Json::parse(show_json(summary, {}, kColumns, "w")).at("searcher").dump(),
+            R"({"answers":2,"longest_s":1.0,"total_s":1.5})");
+}
+
 TEST(ShowText, OfARunningStudy) {
   const std::string text = shown(testing::open_study(2));
   EXPECT_TRUE(text.starts_with("study      fashion: running\n")) << text;
