@@ -10,6 +10,7 @@
 #include "hydro/report/results.h"
 #include "hydro/search/space.h"
 #include "hydro/tune/phases.h"
+#include "hydro/tune/state.h"
 #include "hydro/tune/summary.h"
 
 namespace hydro::report {

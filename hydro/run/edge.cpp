@@ -129,11 +129,12 @@ Thought Edge::think(const tune::Suggest& order) const {
       thought.error = std::move(suggestion).error();
       return thought;
     }
-    if (!suggestion->has_value()) {
+    std::optional<tune::TrialSuggested> trial = *std::move(suggestion);
+    if (!trial.has_value()) {
       thought.exhausted = true;
       return thought;
     }
-    thought.suggested.push_back(**std::move(suggestion));
+    thought.suggested.push_back(*std::move(trial));
   }
   return thought;
 }
