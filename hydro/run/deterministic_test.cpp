@@ -2,15 +2,21 @@
 // same.
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <random>
+#include <set>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -19,6 +25,7 @@
 
 #include "hydro/base/result.h"
 #include "hydro/base/testing.h"
+#include "hydro/engine/thread_engine.h"
 #include "hydro/engine/virtual_order.h"
 #include "hydro/run/edge.h"
 #include "hydro/run/testing.h"
@@ -41,6 +48,53 @@ double value_of(TrialId trial, std::int64_t step) {
   return static_cast<double>((static_cast<std::int64_t>(trial) * 7 + step * 3) % 23) / 23;
 }
 
+/// Trains by a formula; `pause` comes before each answer.
+class SmallWorker final : public worker::Worker {
+ public:
+  explicit SmallWorker(std::function<void()> pause) : pause_(std::move(pause)) {}
+
+  void carry_out(const worker::Command& command,
+                 const std::stop_token& /*stop*/,
+                 const worker::AnswerSink& sink) override {
+    const auto answer = [&](auto body) {
+      pause_();
+      sink({.command = command.id, .body = std::move(body)});
+    };
+    std::int64_t step = 0;
+    if (const auto* launch = std::get_if<worker::Launch>(&command.order)) {
+      containers_[launch->spec.id] = launch->spec;
+    } else if (const auto* run = std::get_if<worker::Run>(&command.order)) {
+      step = run->to;
+      train(containers_.at(run->container), step, answer);
+    } else if (const auto* drop = std::get_if<worker::Drop>(&command.order)) {
+      leave(drop->container, drop->trial);
+    } else if (const auto* extract = std::get_if<worker::Extract>(&command.order)) {
+      leave(extract->container, extract->trial);
+    }
+    answer(worker::Done{.step = step});
+  }
+
+ private:
+  void train(worker::ContainerSpec& spec, std::int64_t to, const auto& answer) {
+    for (std::int64_t step = spec.step + 10; step <= to; step += 10) {
+      for (const worker::TrialSpec& trial : spec.trials) {
+        answer(worker::Report{.trial = trial.id,
+                              .step = step,
+                              .metrics = {{"val_accuracy", value_of(trial.id, step)}}});
+      }
+    }
+    spec.step = to;
+  }
+
+  void leave(worker::ContainerId container, TrialId trial) {
+    std::erase_if(containers_.at(container).trials,
+                  [trial](const worker::TrialSpec& spec) { return spec.id == trial; });
+  }
+
+  std::function<void()> pause_;
+  std::map<worker::ContainerId, worker::ContainerSpec> containers_;
+};
+
 /// Every order is carried out at once; which slot answers next is drawn.
 class ShuffledEngine final : public worker::Engine {
  public:
@@ -49,18 +103,10 @@ class ShuffledEngine final : public worker::Engine {
   [[nodiscard]] std::vector<worker::SlotId> slots() const override { return {}; }
 
   void submit(worker::SlotId slot, worker::Command command) override {
-    std::int64_t step = 0;
-    if (const auto* launch = std::get_if<worker::Launch>(&command.order)) {
-      containers_[launch->spec.id] = launch->spec;
-    } else if (const auto* run = std::get_if<worker::Run>(&command.order)) {
-      step = run->to;
-      train(slot, command.id, *run);
-    } else if (const auto* drop = std::get_if<worker::Drop>(&command.order)) {
-      leave(drop->container, drop->trial);
-    } else if (const auto* extract = std::get_if<worker::Extract>(&command.order)) {
-      leave(extract->container, extract->trial);
-    }
-    answer(slot, command.id, worker::Done{.step = step});
+    workers_.try_emplace(slot, [] {})
+        .first->second.carry_out(command, {}, [&](worker::Answer answer) {
+          answers_[slot].push_back(std::move(answer));
+        });
   }
 
   [[nodiscard]] std::optional<worker::Answer> wait(
@@ -79,33 +125,60 @@ class ShuffledEngine final : public worker::Engine {
   void request_stop() override {}
 
  private:
-  template <class Body>
-  void answer(worker::SlotId slot, worker::CommandId command, Body body) {
-    answers_[slot].push_back({.command = command, .body = std::move(body)});
+  std::mt19937_64 random_;
+  std::map<worker::SlotId, SmallWorker> workers_;
+  std::map<worker::SlotId, std::deque<worker::Answer>> answers_;
+};
+
+/// Where threads wait for their turn: one passes at a time, drawn among those that are there
+/// after a while of random length. A delay, but of turns, so that no test waits for a clock.
+class Turnstile {
+ public:
+  explicit Turnstile(std::uint64_t seed) : random_(seed) {}
+
+  void pass(worker::SlotId slot) {
+    std::unique_lock lock(mutex_);
+    waiting_.push_back(slot);
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return next_ == slot; });
+    next_.reset();
+    passed_.push_back(slot);
+    changed_.notify_all();
   }
 
-  void train(worker::SlotId slot, worker::CommandId command, const worker::Run& run) {
-    worker::ContainerSpec& spec = containers_.at(run.container);
-    for (std::int64_t step = spec.step + 10; step <= run.to; step += 10) {
-      for (const worker::TrialSpec& trial : spec.trials) {
-        answer(slot,
-               command,
-               worker::Report{.trial = trial.id,
-                              .step = step,
-                              .metrics = {{"val_accuracy", value_of(trial.id, step)}}});
+  /// Who passed, in order.
+  [[nodiscard]] std::vector<worker::SlotId> passed() {
+    const std::scoped_lock lock(mutex_);
+    return passed_;
+  }
+
+ private:
+  void let_pass(const std::stop_token& stop) {
+    for (;;) {
+      std::unique_lock lock(mutex_);
+      if (!changed_.wait(lock, stop, [this] { return !next_ && !waiting_.empty(); })) {
+        return;
       }
+      lock.unlock();
+      for (std::uint64_t i = random_() % 50; i > 0; --i) {
+        std::this_thread::yield();
+      }
+      lock.lock();
+      const auto drawn =
+          waiting_.begin() + static_cast<std::ptrdiff_t>(random_() % waiting_.size());
+      next_ = *drawn;
+      waiting_.erase(drawn);
+      changed_.notify_all();
     }
-    spec.step = run.to;
-  }
-
-  void leave(worker::ContainerId container, TrialId trial) {
-    std::erase_if(containers_.at(container).trials,
-                  [trial](const worker::TrialSpec& spec) { return spec.id == trial; });
   }
 
   std::mt19937_64 random_;
-  std::map<worker::ContainerId, worker::ContainerSpec> containers_;
-  std::map<worker::SlotId, std::deque<worker::Answer>> answers_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::vector<worker::SlotId> waiting_;
+  std::optional<worker::SlotId> next_;
+  std::vector<worker::SlotId> passed_;
+  std::jthread thread_{[this](const std::stop_token& stop) { let_pass(stop); }};
 };
 
 Result<std::optional<tune::TrialSuggested>> suggest(std::int64_t k) {
@@ -114,10 +187,21 @@ Result<std::optional<tune::TrialSuggested>> suggest(std::int64_t k) {
   return std::optional(suggestion);
 }
 
-std::unique_ptr<worker::Engine> in_virtual_order(std::uint64_t seed) {
-  return engine::make_virtual_order(
-      std::make_unique<ShuffledEngine>(seed),
-      [](const worker::ContainerSpec& spec) { return static_cast<double>(spec.batch_size); });
+std::unique_ptr<worker::Engine> in_virtual_order(std::unique_ptr<worker::Engine> engine) {
+  return engine::make_virtual_order(std::move(engine), [](const worker::ContainerSpec& spec) {
+    return static_cast<double>(spec.batch_size);
+  });
+}
+
+std::unique_ptr<worker::Engine> shuffled(std::uint64_t seed) {
+  return in_virtual_order(std::make_unique<ShuffledEngine>(seed));
+}
+
+/// The engine of real runs: a thread a slot.
+std::unique_ptr<worker::Engine> threads(Turnstile& turnstile) {
+  return engine::make_thread_engine(kSlots, [&turnstile](worker::SlotId slot) {
+    return std::make_unique<SmallWorker>([&turnstile, slot] { turnstile.pass(slot); });
+  });
 }
 
 /// Every event of a study's search, without times.
@@ -150,12 +234,27 @@ TEST(Deterministic, AStudyDecidesTheSameWhateverSlotWasFaster) {
   for (const auto type :
        {search::SchedulerType::kStopping, search::SchedulerType::kPromotion}) {
     for (const std::int64_t fusion : {1, 3}) {
-      const auto expected = events_of(in_virtual_order(0), type, fusion);
+      const auto expected = events_of(shuffled(0), type, fusion);
       for (std::uint64_t seed = 1; seed < 20; ++seed) {
-        EXPECT_EQ(events_of(in_virtual_order(seed), type, fusion), expected)
+        EXPECT_EQ(events_of(shuffled(seed), type, fusion), expected)
             << "seed " << seed << ", fusion " << fusion;
       }
     }
+  }
+}
+
+TEST(Deterministic, DelaysInTheThreadsOfWorkersChangeNoDecision) {
+  for (const auto type :
+       {search::SchedulerType::kStopping, search::SchedulerType::kPromotion}) {
+    const auto expected = events_of(shuffled(0), type, 1);
+    std::set<std::vector<worker::SlotId>> arrivals;
+    for (std::uint64_t seed = 1; seed < 20; ++seed) {
+      Turnstile turnstile(seed);
+      EXPECT_EQ(events_of(in_virtual_order(threads(turnstile)), type, 1), expected)
+          << "seed " << seed;
+      arrivals.insert(turnstile.passed());
+    }
+    EXPECT_GT(arrivals.size(), 1U);  // they did come in other orders
   }
 }
 
