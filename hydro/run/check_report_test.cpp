@@ -245,6 +245,13 @@ TEST(CheckText, APartWithoutLinesHasNoHeader) {
   EXPECT_NE(text.find("\nsearch space: empty, "), std::string::npos) << text;
 }
 
+TEST(CheckText, OneExpectedTrialIsNotSeveral) {
+  CheckReport report = without_refusals();
+  report.scheduler->preview.rungs = {{.at = 3, .trials = 1}};
+  const std::string text = check_text(report);
+  EXPECT_NE(text.find("  rung     3: about 1 trial\n"), std::string::npos) << text;
+}
+
 TEST(CheckText, ManyDefaultsAreWrapped) {
   CheckReport report = without_refusals();
   report.defaults.assign(12, {.path = "tune.some_long_key", .value = "a value"});

@@ -203,10 +203,12 @@ std::string scheduler_text(const std::optional<CheckedScheduler>& checked) {
   std::string text = fmt::format(
       "  {} trials of at most {} evaluations\n", checked->trials, checked->settings.max_t);
   for (const search::ExpectedRung& rung : preview.rungs) {
-    text += fmt::format("  {} {:>5}: about {} trials\n",
+    const std::string trials = short_number(rung.trials);
+    text += fmt::format("  {} {:>5}: about {} trial{}\n",
                         rung.at == checked->settings.max_t ? "end " : "rung",
                         rung.at,
-                        short_number(rung.trials));
+                        trials,
+                        trials == "1" ? "" : "s");
   }
   if (checked->settings.kind == search::SchedulerKind::kMedian) {
     text += "  median: what is saved depends on the values\n";
