@@ -142,6 +142,21 @@ TEST_P(TrialStates, OfAContainerThatShrinksGoOnAsIfAlone) {
   EXPECT_EQ(container.spec().trials.size(), 1U);
 }
 
+TEST_P(TrialStates, OfEightCutToThreeGoOnAsIfAlone) {
+  Container container = together(8, 40);  // a decay of the step schedule lies behind
+  for (const std::int64_t trial : {1, 2, 4, 6, 7}) {
+    container.drop(TrialId{trial});
+  }
+  container = container.regrouped(study_).value();
+  advance(container, 50);
+  EXPECT_EQ(container.step(), 90);
+  ASSERT_EQ(container.spec().trials.size(), 3U);
+  for (const std::int64_t trial : {0, 3, 5}) {
+    EXPECT_EQ(container.state_of(TrialId{trial}).step, 90) << trial;
+  }
+  expect_undisturbed(container);
+}
+
 TEST_P(TrialStates, EnterBesideOthersInAnySlot) {
   const Container first = together(3, 40);
   const Container second = trained(study_, spec_of(recipe(), 2, 3), 40, at::kDouble);
