@@ -139,6 +139,37 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         "Classes are numbered by the sorted names of their folders. With other names in "
         "another split, the same number would mean different classes.",
         "give both folders the same class folders"),
+    row("H0424",
+        kCorrupt,
+        kUsage,
+        "a file that is no sentencepiece model",
+        "`tokenizer` names a model of Google's sentencepiece, as `hydro tokenize` or "
+        "sentencepiece itself writes it, usually with the ending .model. Tokenizers of other "
+        "libraries, such as tokenizer.json, are other formats.",
+        "check the path, or make a model by `hydro tokenize TEXT -o tokens.model`"),
+    row("H0425",
+        kInvalidInput,
+        kUsage,
+        "a text that is not UTF-8",
+        "A sentencepiece model reads UTF-8. It would replace other bytes by a sign for the "
+        "unknown, so that training would see another text and bits per byte would be of "
+        "another one. Tokens that are bytes have no such limit.",
+        "convert the text (`iconv -f latin1 -t utf8`), or use `tokenizer: bytes`"),
+    row("H0426",
+        kInvalidInput,
+        kUsage,
+        "a vocabulary that does not fit the text",
+        "A tokenizer has exactly as many pieces as asked for. 256 of them are bytes, one is "
+        "the line break, one [MASK], one the unknown, and each frequent character is one; "
+        "the others must occur in the text again and again.",
+        "choose another --vocabulary"),
+    row("H0427",
+        kInvalidInput,
+        kUsage,
+        "a file is in the way",
+        "`hydro tokenize` replaces no file: weights that were trained with a tokenizer mean "
+        "nothing without it.",
+        "give another name by -o, or remove the file yourself"),
 });
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The program's entry: parses the command line, runs one verb, turns what it says into an exit
 // code.
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -27,6 +28,7 @@ struct Options {
   ShowOptions show;
   ReplayOptions replay;
   ExplainOptions explain;
+  TokenizeOptions tokenize;
 };
 
 using Chosen = std::function<VerbResult()>;
@@ -110,6 +112,19 @@ void add_replay(CLI::App& app, ReplayOptions& options, Chosen& chosen) {
   verb->callback([&options, &chosen] { chosen = [&options] { return replay_verb(options); }; });
 }
 
+void add_tokenize(CLI::App& app, TokenizeOptions& options, Chosen& chosen) {
+  constexpr std::int64_t kMost = 1'000'000;
+  CLI::App* verb = app.add_subcommand(
+      "tokenize", "trains a sentencepiece model on a text, for `data.train.tokenizer`");
+  verb->add_option("text", options.text, "the text, UTF-8")->required();
+  verb->add_option("--vocabulary", options.vocabulary, "how many pieces; default 1024")
+      ->check(CLI::Range(std::int64_t{1}, kMost));
+  verb->add_option("-o,--output", options.output, "the model; default tokens.model");
+  verb->footer("Example: hydro tokenize input.txt --vocabulary 1024 -o tokens.model");
+  verb->callback(
+      [&options, &chosen] { chosen = [&options] { return tokenize_verb(options); }; });
+}
+
 void add_small_verbs(CLI::App& app, ExplainOptions& options, Chosen& chosen) {
   CLI::App* doctor =
       app.add_subcommand("doctor", "torch, devices, limits, and what is missing");
@@ -134,9 +149,9 @@ int report(const Error& error) {
 /// Names a first word that is no verb: of a later version, or mistyped.
 Error usage_error(int argc, char** argv, const std::string& problem) {
   const std::vector<std::string> verbs = {
-      "export", "check", "tune", "show", "replay", "doctor", "explain"};
+      "export", "check", "tune", "show", "replay", "tokenize", "doctor", "explain"};
   const std::vector<std::string> later = {
-      "resume", "tokenize", "report", "serve", "worker", "simulate", "coordinate"};
+      "resume", "report", "serve", "worker", "simulate", "coordinate"};
   const std::string word = argc > 1 ? argv[1] : "";
   if (word.empty() || word.starts_with('-') || std::ranges::find(verbs, word) != verbs.end()) {
     return make_error("H0901", problem);
@@ -164,6 +179,7 @@ int run(int argc, char** argv) {
   add_tune(app, options.tune, chosen);
   add_show(app, options.show, chosen);
   add_replay(app, options.replay, chosen);
+  add_tokenize(app, options.tokenize, chosen);
   add_small_verbs(app, options.explain, chosen);
   try {
     app.parse(argc, argv);

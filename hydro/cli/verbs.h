@@ -65,6 +65,14 @@ struct ReplayOptions {
 
 [[nodiscard]] VerbResult replay_verb(const ReplayOptions& options);
 
+struct TokenizeOptions {
+  std::string text;
+  std::int64_t vocabulary = 1024;
+  std::string output = "tokens.model";
+};
+
+[[nodiscard]] VerbResult tokenize_verb(const TokenizeOptions& options);
+
 [[nodiscard]] VerbResult doctor_verb();
 
 struct ExplainOptions {

@@ -11,6 +11,7 @@
 
 #include "hydro/base/result.h"
 #include "hydro/base/text.h"
+#include "hydro/data/check_text.h"
 #include "hydro/data/dataset.h"
 #include "hydro/data/raw_array.h"
 #include "hydro/data/transform.h"
@@ -22,6 +23,8 @@ std::string name_of(ElementType type) {
   switch (type) {
     case ElementType::kUInt8:
       return "uint8";
+    case ElementType::kInt32:
+      return "int32";
     case ElementType::kInt64:
       return "int64";
     case ElementType::kFloat32:
@@ -223,28 +226,12 @@ Result<void> check_input(const Field& field,
   if (shape != input.shape) {
     return wrong_shape(field, shape, input).at(place);
   }
+  if (field.is_text) {
+    return check_embedded(field, input, place);
+  }
   HYDRO_TRY_VOID(check_rows(field, input, samples, place));
   return field.type == ElementType::kFloat32 ? check_finite(field.bytes, samples, place)
                                              : Result<void>();
-}
-
-Result<void> check_tokens(const Field& text,
-                          std::int64_t vocabulary,
-                          const std::string& place) {
-  const auto wrong = std::ranges::find_if(text.bytes, [&](std::byte token) {
-    return std::to_integer<std::int64_t>(token) >= vocabulary;
-  });
-  if (wrong == text.bytes.end()) {
-    return {};
-  }
-  return make_error("H0406",
-                    "token " + std::to_string(std::to_integer<int>(*wrong)) + " at position " +
-                        std::to_string(wrong - text.bytes.begin()) + " is outside [0, " +
-                        std::to_string(vocabulary) + ")")
-      .at(place)
-      .because("the model's output, the last axis, has " + std::to_string(vocabulary) +
-               " tokens; bytes go to 255")
-      .fix("give the model a vocabulary of 256, or remove such bytes from the text");
 }
 
 /// "sample 3", and where a sample has several labels "sample 3, place 17".
@@ -287,7 +274,7 @@ Result<void> check_labels(const Dataset& dataset,
     return wrong_label_shape(dataset, expectation.label_shape).at(place);
   }
   if (dataset.is_text()) {
-    return check_tokens(dataset.inputs.front(), classes, place);
+    return check_scored(dataset.inputs.front(), classes, place);
   }
   const auto wrong = std::ranges::find_if(
       target.classes, [&](std::int64_t label) { return label < 0 || label >= classes; });

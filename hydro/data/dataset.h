@@ -17,19 +17,21 @@
 
 namespace hydro::data {
 
-enum class ElementType : std::uint8_t { kUInt8, kInt64, kFloat32 };
+/// kInt32: only as stored, of a text whose tokens are pieces.
+enum class ElementType : std::uint8_t { kUInt8, kInt32, kInt64, kFloat32 };
 
 /// One model input for all samples: [size, shape...], row-major. Images are kUInt8 [C, H, W]. A
-/// text holds its tokens once, one a byte (hydro/data/text.h).
+/// text holds its tokens once (hydro/data/text.h).
 struct Field {
   std::string name;  // the model input's name; empty: the only one
   ElementType type = ElementType::kFloat32;
   std::vector<std::int64_t> shape;  // of one sample
   Bytes bytes;
-  bool is_image = false;            // scaled to [0, 1] and transformed
-  bool is_text = false;             // cut into overlapping blocks [T] of int64
-  std::filesystem::path file = {};  // where it came from, for messages
-};
+  bool is_image = false;                       // scaled to [0, 1] and transformed
+  bool is_text = false;                        // cut into overlapping blocks [T] of int64
+  std::filesystem::path file = {};             // where it came from, for messages
+  std::vector<std::int64_t> block_bytes = {};  // of a text of pieces: what each block's labels
+};  // stand for
 
 /// What the loss compares with: class indices or floats, [size, shape...].
 struct Target {
@@ -97,10 +99,10 @@ struct CifarSource {
   std::optional<CifarLabels> labels = {};    // of CIFAR-100; nothing: fine, or CIFAR-10
 };
 
-/// A file whose bytes are tokens 0..255.
 struct TextSource {
   std::filesystem::path path;
-  std::int64_t block = 0;  // T, tokens a sample
+  std::int64_t block = 0;                // T, tokens a sample
+  std::filesystem::path tokenizer = {};  // a sentencepiece model; empty: bytes are tokens
 };
 
 struct SplitSource {
@@ -112,8 +114,8 @@ struct SplitSource {
 /// H, W] are images, other whole numbers become int64, all floats float32; image folders and
 /// CIFAR become images [3, H, W]. Texts are cut into blocks, and what is left of them dropped.
 ///
-/// Errors: H0401 to H0405, H0409, H0410, H0412, H0420 to H0422 naming file, and index and value
-/// where there is one: missing, wrong magic, truncated, unequal counts, empty
+/// Errors: H0401 to H0405, H0409, H0410, H0412, H0420 to H0422, H0424, H0425 naming file, and
+/// index and value where there is one: missing, wrong magic, truncated, unequal counts, empty
 [[nodiscard]] Result<Dataset> load_split(const SplitSource& source);
 
 /// What the model expects; a check before any training.

@@ -183,7 +183,7 @@ Result<Dataset> load(const CifarSource& source, std::optional<std::int64_t> limi
 }
 
 Result<Dataset> load(const TextSource& source, std::optional<std::int64_t> limit) {
-  return read_text_blocks(source.path, source.block, limit);
+  return read_text_blocks(source, limit);
 }
 
 }  // namespace

@@ -166,6 +166,14 @@ TEST_F(CheckText, ATokenBeyondTheVocabularyIsNamedWithItsPosition) {
   EXPECT_EQ(check(), "ok");
 }
 
+TEST_F(CheckText, ATokenBeyondTheEmbeddingTableIsNamedWithItsPosition) {
+  expectation_.inputs[0].rows = 105;
+  expect_wrong("H0406", "token 105 at position 8 is outside [0, 105)");
+  EXPECT_NE(check().find("embedding table of input `ids`"), std::string::npos) << check();
+  expectation_.inputs[0].rows = 106;
+  EXPECT_EQ(check(), "ok");
+}
+
 TEST_F(CheckText, AModelThatScoresFewerTokensIsRefused) {
   expectation_.label_shape = {1};
   expect_wrong("H0407", "labels are [4] a sample, the model scores [1]");

@@ -21,6 +21,7 @@ namespace hydro::job {
 namespace {
 
 constexpr std::int64_t kLongestBlock = 1 << 20;
+constexpr std::string_view kBytes = "bytes";  // the tokenizer that is no file
 
 // ---- One split ----
 
@@ -111,14 +112,14 @@ Result<void> read_text_path(const Reader& reader,
 Result<void> read_tokenizer(const Reader& reader,
                             const Node& node,
                             const Row<TextSplit>& row,
-                            TextSplit& /*out*/) {
+                            TextSplit& out) {
   if (!node.is_scalar() || node.text.empty()) {
     return reader.wrong(node, row.key, row.type);
   }
-  return node.text == "bytes"
-             ? Result<void>()
-             : not_in_this_version(reader, node, "tokenizer: " + printable(node.text))
-                   .fix("write tokenizer: bytes, or remove the key");
+  if (node.text != kBytes) {
+    out.file.tokenizer = reader.absolute(node.text);
+  }
+  return {};
 }
 
 Result<void> read_block(const Reader& reader,
@@ -162,7 +163,11 @@ constexpr auto kArrayRows = std::to_array<Row<ArraySplit>>({
 constexpr auto kTextRows = std::to_array<Row<TextSplit>>({
     {"format", "text", "", "how the file is written", &ignore<TextSplit>},
     {"path", "a path", "", "the text", &read_text_path},
-    {"tokenizer", "bytes", "bytes", "what a token is: one byte", &read_tokenizer},
+    {"tokenizer",
+     "bytes or a path",
+     "bytes",
+     "what a token is: a byte, or a piece of a sentencepiece model",
+     &read_tokenizer},
     {"block",
      "an integer from 1 to 1048576",
      "128",
@@ -303,8 +308,13 @@ std::vector<std::string_view> path_keys(const Node& split) {
   if (format == nullptr) {
     return {};
   }
-  if (format->text == "image_folder" || format->text == "text") {
+  if (format->text == "image_folder") {
     return {"path"};
+  }
+  if (format->text == "text") {
+    return split.find("tokenizer")->text == kBytes
+               ? std::vector<std::string_view>{"path"}
+               : std::vector<std::string_view>{"path", "tokenizer"};
   }
   if (format->text == "cifar_binary") {
     return {"files"};  // `labels` is a word here

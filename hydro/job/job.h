@@ -79,9 +79,10 @@ struct CifarFiles {
   std::optional<CifarLabels> labels;  // nothing: the files say whether they have both
 };
 
-/// Bytes are tokens, a sample is a block of them.
+/// A sample is a block of tokens.
 struct TextFile {
   std::filesystem::path path;
+  std::filesystem::path tokenizer;  // a sentencepiece model; empty: bytes are tokens
   std::int64_t block = 0;
 };
 

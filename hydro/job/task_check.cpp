@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "hydro/base/result.h"
+#include "hydro/base/text.h"
 #include "hydro/job/job.h"
 #include "hydro/job/node.h"
 #include "hydro/job/reader.h"
@@ -89,6 +90,27 @@ Result<void> check_format(const Reader& reader,
       .fix(std::string(comparison.formats));
 }
 
+/// What splits are cut into: a token must mean the same in all.
+Result<void> check_same_tokens(const Reader& reader,
+                               const Node& split_node,
+                               const Split& train,
+                               const Split& other,
+                               std::string_view key) {
+  const auto* left = std::get_if<TextFile>(&train.files);
+  const auto* right = std::get_if<TextFile>(&other.files);
+  if (left == nullptr || right == nullptr || left->tokenizer == right->tokenizer) {
+    return {};
+  }
+  const Node* tokenizer = split_node.find("tokenizer");
+  return reader
+      .error(tokenizer == nullptr ? split_node : *tokenizer,
+             "H0109",
+             "`data." + std::string(key) + "` has another tokenizer than `data.train`")
+      .because("the same number would be another token")
+      .fix(left->tokenizer.empty() ? "remove `tokenizer` here, or name it in `data.train` too"
+                                   : "write tokenizer: " + printable(left->tokenizer.string()));
+}
+
 }  // namespace
 
 Result<void> check_task(const Reader& reader,
@@ -101,7 +123,9 @@ Result<void> check_task(const Reader& reader,
   bool has_text = data.train.is_text();
   for (const auto& [key, split] : {std::pair{"val", &data.val}, {"test", &data.test}}) {
     if (split->has_value()) {
-      HYDRO_TRY_VOID(check_format(reader, *data_node.find(key), **split, *comparison));
+      const Node& node = *data_node.find(key);
+      HYDRO_TRY_VOID(check_format(reader, node, **split, *comparison));
+      HYDRO_TRY_VOID(check_same_tokens(reader, node, data.train, **split, key));
       has_text = has_text || (*split)->is_text();
     }
   }

@@ -70,7 +70,11 @@ std::vector<Read> read_of(const job::CifarFiles& files) {
 }
 
 std::vector<Read> read_of(const job::TextFile& text) {
-  return {{.path = text.path}};
+  std::vector<Read> out = {{.path = text.path}};
+  if (!text.tokenizer.empty()) {
+    out.push_back({.path = text.tokenizer});
+  }
+  return out;
 }
 
 std::vector<Read> read_of(const job::Split& split) {

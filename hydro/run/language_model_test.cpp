@@ -12,8 +12,10 @@
 #include "hydro/base/file.h"
 #include "hydro/base/testing.h"
 #include "hydro/data/testing.h"
+#include "hydro/data/tokenizer.h"
 #include "hydro/job/job.h"
 #include "hydro/run/check.h"
+#include "hydro/run/fingerprints.h"
 #include "hydro/run/testing.h"
 #include "hydro/tune/summary.h"
 
@@ -90,6 +92,34 @@ TEST_F(LanguageModel, TheKeptJobNamesTokenizerBlockAndTheTextsFingerprint) {
   EXPECT_THAT(text, HasSubstr("tokenizer: bytes"));
   EXPECT_THAT(text, ::testing::ContainsRegex("\n# [0-9a-f]{16} " + path + "\n"));
   EXPECT_EQ(words(job::load_job(folder_ / "out/job.yaml")), "ok");
+}
+
+TEST_F(LanguageModel, TheKeptJobHasTheTokenizersPathAndFingerprint) {
+  std::string text;
+  while (text.size() < 4000) {
+    text += "one fish two fish red fish blue fish\n";
+  }
+  const std::string model = (folder_ / "tokens.model").string();
+  write_text_durably(folder_ / "words.txt", text).value();
+  write_text_durably(model, data::train_tokenizer(text, 270, "words.txt").value()).value();
+  data_ =
+      "  train: {format: text, path: words.txt, tokenizer: tokens.model, block: 16}\n"
+      "  val_share: 0.2\n";
+  archive_ = "bytewise.pt2";
+  // The model scores 256 tokens.
+  EXPECT_THAT(refusal(), HasSubstr("is outside [0, 256)"));
+  const job::Job job = job::load_job(write()).value();
+  EXPECT_THAT(job::resolved_yaml(job), HasSubstr("tokenizer: " + model));
+  EXPECT_THAT(fingerprint_lines(job, {}).value(),
+              ::testing::ContainsRegex("\n# [0-9a-f]{16} " + model + "\n"));
+}
+
+TEST_F(LanguageModel, AMissingTokenizerIsShownAtItsLineOfTheJob) {
+  data_ =
+      "  train: {format: text, path: words.txt, tokenizer: none.model, block: 16}\n"
+      "  val_share: 0.2\n";
+  EXPECT_THAT(refusal(), HasSubstr("H0401"));
+  EXPECT_THAT(refusal(), HasSubstr("job.yaml:4"));
 }
 
 TEST_F(LanguageModel, StepsCountTheBlocksThatTheTailLeaves) {

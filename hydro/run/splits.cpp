@@ -58,7 +58,7 @@ Source source_of(const job::CifarFiles& files, const job::DataSection& /*section
 }
 
 Source source_of(const job::TextFile& file, const job::DataSection& /*section*/) {
-  return data::TextSource{.path = file.path, .block = file.block};
+  return data::TextSource{.path = file.path, .block = file.block, .tokenizer = file.tokenizer};
 }
 
 Result<data::Dataset> load(const job::Split& split, const job::DataSection& section) {

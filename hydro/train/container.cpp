@@ -15,6 +15,7 @@
 
 #include "hydro/base/result.h"
 #include "hydro/data/dataset.h"
+#include "hydro/data/text.h"
 #include "hydro/optim/gradient_norm.h"
 #include "hydro/optim/optimizer.h"
 #include "hydro/shrink/surrogate.h"
@@ -258,8 +259,8 @@ Result<std::optional<std::vector<std::map<std::string, double>>>> Container::mea
     const std::stop_token& stop) {
   using Metrics = std::vector<std::map<std::string, double>>;
   Feeder feeder(loader, dtype_);
-  const Tokens tokens = loader->dataset().is_text() ? Tokens::kBytes : Tokens::kAny;
-  std::vector<Tally> tallies(live_.size(), Tally(task_, tokens));
+  std::vector<Tally> tallies(live_.size(),
+                             Tally(task_, data::labelled_bytes(loader->dataset())));
   for (std::int64_t begin = 0; begin < feeder.size(); begin += evaluation_batch_) {
     if (stop.stop_requested()) {
       return std::optional<Metrics>();

@@ -174,8 +174,9 @@ std::map<std::string, double> Tally::metrics(const std::string& split) const {
   }
   if (task_ == worker::Task::kLanguageModel) {
     found[split + "_perplexity"] = std::exp(mean(loss_));
-    if (tokens_ == Tokens::kBytes) {
-      found[split + "_bits_per_byte"] = mean(loss_) / std::numbers::ln2;
+    if (text_bytes_) {
+      found[split + "_bits_per_byte"] =
+          loss_ / std::numbers::ln2 / static_cast<double>(*text_bytes_);
     }
   }
   return found;

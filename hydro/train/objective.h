@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,15 +30,13 @@ namespace hydro::train {
                                                  const Batch& batch,
                                                  std::span<const double> label_smoothing);
 
-/// What the labels of a language model are: bytes of a text, or something else.
-enum class Tokens : std::uint8_t { kAny, kBytes };
-
 /// Sums over samples of one trial's evaluation, for means weighted by samples; of a language
 /// model over tokens.
 class Tally {
  public:
-  explicit Tally(worker::Task task, Tokens tokens = Tokens::kAny)
-      : task_(task), tokens_(tokens) {}
+  /// `text_bytes`: what all labels of a text together stand for; nothing: they are no text.
+  explicit Tally(worker::Task task, std::optional<std::int64_t> text_bytes = {})
+      : task_(task), text_bytes_(text_bytes) {}
 
   /// Adds the first `valid` samples of a batch; the rest is padding. `output` is one trial's.
   /// The loss is without label smoothing. With a model's own loss the batch has no padding.
@@ -47,7 +46,7 @@ class Tally {
                                  const Batch& batch,
                                  std::int64_t valid);
   /// "<split>_loss"; for classification "<split>_accuracy" and, with more than five classes,
-  /// "<split>_top5"; for a language model "<split>_perplexity" and, of bytes,
+  /// "<split>_top5"; for a language model "<split>_perplexity" and, of a text,
   /// "<split>_bits_per_byte".
   [[nodiscard]] std::map<std::string, double> metrics(const std::string& split) const;
 
@@ -55,7 +54,7 @@ class Tally {
   void add_hits(const at::Tensor& output, const at::Tensor& classes);
 
   worker::Task task_;
-  Tokens tokens_;
+  std::optional<std::int64_t> text_bytes_;
   double loss_ = 0;
   std::int64_t count_ = 0;  // samples, or tokens
   std::int64_t hits_ = 0;

@@ -159,7 +159,7 @@ class RefusedCommandLines(Case):
         self.assert_refused(self.hydro("tun", "job.yaml"), "H0901", "`tun`", "tune")
 
     def test_verbs_of_later_versions_say_so(self):
-        for verb in ("resume", "serve", "report", "tokenize"):
+        for verb in ("resume", "serve", "report"):
             with self.subTest(verb):
                 self.assert_refused(self.hydro(verb, "x"), "H0130", verb)
 

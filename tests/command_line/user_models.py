@@ -78,6 +78,19 @@ class Words(nn.Module):
         return self.head(torch.relu(self.hidden(self.table(ids).mean(1))))
 
 
+class Piecewise(nn.Module):
+    """Scores the next token by the last one, through a table."""
+
+    def __init__(self, vocabulary=400, width=32):
+        super().__init__()
+        self.table = nn.Embedding(vocabulary, width)
+        self.hidden = nn.Linear(width, width)
+        self.head = nn.Linear(width, vocabulary)
+
+    def forward(self, ids):
+        return self.head(torch.relu(self.hidden(self.table(ids))))
+
+
 class Branch(nn.Module):
     """Its control flow depends on the data."""
 

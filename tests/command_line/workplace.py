@@ -126,6 +126,7 @@ ARCHIVES = {
     "bytewise": ("./model.py:Bytewise", {}, ["ids=int64[*,16]"]),
     "words": ("./model.py:Words", {}, ["ids=int64[*,6]"]),
     "resnet18": ("torchvision.models:resnet18", {"num_classes": 10}, ["float32[*,3,28,28]"]),
+    "piecewise": ("./model.py:Piecewise", {}, ["ids=int64[*,16]"]),
     "ascii": ("./model.py:Bytewise", {"vocabulary": 128}, ["ids=int64[*,16]"]),
 }
 
