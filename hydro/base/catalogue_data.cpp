@@ -170,6 +170,15 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         "`hydro tokenize` replaces no file: weights that were trained with a tokenizer mean "
         "nothing without it.",
         "give another name by -o, or remove the file yourself"),
+    row("H0428",
+        kInvalidInput,
+        kUsage,
+        "a tokenizer without a mask",
+        "A masked language model needs a token that stands for the hidden ones. Models of "
+        "`hydro "
+        "tokenize` have the piece [MASK]; others may call it otherwise, or have none.",
+        "write `train.mask_token: N` with a token that the text does not have, or make a "
+        "tokenizer by `hydro tokenize`"),
 });
 
 }  // namespace

@@ -360,6 +360,10 @@ Result<void> check_dataset(const Dataset& dataset,
     const Field& field = *find_field(dataset, expectation, input.name);
     HYDRO_TRY_VOID(check_input(field, input, kept, dataset.size, place_of(what, field.file)));
   }
+  if (expectation.masking) {
+    HYDRO_TRY_VOID(check_mask(
+        *expectation.masking, expectation.inputs.front(), place_of(what, dataset.target.file)));
+  }
   return check_target(dataset, expectation, place_of(what, dataset.target.file));
 }
 

@@ -71,4 +71,23 @@ Result<void> check_embedded(const Field& text,
   return wrong ? beyond(text, *wrong, *input.rows, table, place) : Result<void>();
 }
 
+Result<void> check_mask(const Masking& masking,
+                        const Expectation::Input& input,
+                        const std::string& place) {
+  HYDRO_CHECK(!input.rows || masking.vocabulary <= *input.rows);
+  if (!input.rows || masking.token < *input.rows) {
+    return {};
+  }
+  return make_error("H0406",
+                    "the mask's token " + std::to_string(masking.token) + " is outside [0, " +
+                        std::to_string(*input.rows) + ")")
+      .at(place)
+      .because("the embedding table of input `" + printable(input.name) + "` has " +
+               std::to_string(*input.rows) +
+               " tokens; the mask is train.mask_token, or 256 behind the bytes, or the "
+               "tokenizer's [MASK]")
+      .fix("give the table " + std::to_string(masking.token + 1) +
+           " rows, or name a token that the text does not have by `train.mask_token`");
+}
+
 }  // namespace hydro::data

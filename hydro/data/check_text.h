@@ -23,4 +23,11 @@ namespace hydro::data {
                                           const Expectation::Input& input,
                                           const std::string& place);
 
+/// The mask and whatever else may stand for a token have rows of the table, where there is one.
+///
+/// Errors: H0406
+[[nodiscard]] Result<void> check_mask(const Masking& masking,
+                                      const Expectation::Input& input,
+                                      const std::string& place);
+
 }  // namespace hydro::data

@@ -20,6 +20,9 @@ namespace hydro::data {
 /// kInt32: only as stored, of a text whose tokens are pieces.
 enum class ElementType : std::uint8_t { kUInt8, kInt32, kInt64, kFloat32 };
 
+/// How many tokens further the labels of a text are.
+enum class TextLabels : std::uint8_t { kSame, kNext };
+
 /// One model input for all samples: [size, shape...], row-major. Images are kUInt8 [C, H, W]. A
 /// text holds its tokens once (hydro/data/text.h).
 struct Field {
@@ -27,11 +30,14 @@ struct Field {
   ElementType type = ElementType::kFloat32;
   std::vector<std::int64_t> shape;  // of one sample
   Bytes bytes;
-  bool is_image = false;                       // scaled to [0, 1] and transformed
-  bool is_text = false;                        // cut into overlapping blocks [T] of int64
-  std::filesystem::path file = {};             // where it came from, for messages
-  std::vector<std::int64_t> block_bytes = {};  // of a text of pieces: what each block's labels
-};  // stand for
+  bool is_image = false;            // scaled to [0, 1] and transformed
+  bool is_text = false;             // cut into blocks [T] of int64
+  std::filesystem::path file = {};  // where it came from, for messages
+  TextLabels labels = TextLabels::kNext;
+  /// Of a text of pieces: the bytes that each block's labels stand for, where they are the
+  /// next.
+  std::vector<std::int64_t> block_bytes = {};
+};
 
 /// What the loss compares with: class indices or floats, [size, shape...].
 struct Target {
@@ -47,7 +53,7 @@ struct Dataset {
   std::vector<Field> inputs;
   Target target;
 
-  /// One input, a text; its labels are its own tokens, one further.
+  /// One input, a text; its labels are its own tokens.
   [[nodiscard]] bool is_text() const { return inputs.size() == 1 && inputs.front().is_text; }
 };
 
@@ -103,6 +109,7 @@ struct TextSource {
   std::filesystem::path path;
   std::int64_t block = 0;                // T, tokens a sample
   std::filesystem::path tokenizer = {};  // a sentencepiece model; empty: bytes are tokens
+  TextLabels labels = TextLabels::kNext;
 };
 
 struct SplitSource {
@@ -117,6 +124,13 @@ struct SplitSource {
 /// Errors: H0401 to H0405, H0409, H0410, H0412, H0420 to H0422, H0424, H0425 naming file, and
 /// index and value where there is one: missing, wrong magic, truncated, unequal counts, empty
 [[nodiscard]] Result<Dataset> load_split(const SplitSource& source);
+
+/// BERT's hiding of tokens (hydro/data/masking.h).
+struct Masking {
+  double share = 0;             // of each sample's tokens that are chosen
+  std::int64_t token = 0;       // the mask
+  std::int64_t vocabulary = 0;  // other tokens are drawn from [0, vocabulary)
+};
 
 /// What the model expects; a check before any training.
 struct Expectation {
@@ -135,6 +149,7 @@ struct Expectation {
       {};  // the target must hold floats of this shape a sample
   std::int64_t batch_size =
       1;  // the largest in the search space; training needs one full batch
+  std::optional<Masking> masking = {};  // of the text
 };
 
 enum class Use : std::uint8_t { kTraining, kEvaluation };
@@ -195,7 +210,8 @@ class Loader {
   Loader(std::shared_ptr<const Dataset> dataset,
          const std::vector<Transform>& transforms,
          Use use,
-         std::uint64_t seed);
+         std::uint64_t seed,
+         std::optional<Masking> masking = {});
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
   ~Loader();
@@ -203,7 +219,8 @@ class Loader {
   [[nodiscard]] const Dataset& dataset() const { return *dataset_; }
 
   /// Gathers and transforms samples `indices`; augmentation is keyed by (seed, epoch, sample),
-  /// so that it does not depend on batch size or order. Thread-safe.
+  /// so that it does not depend on batch size or order. Tokens of a text are hidden alike, in
+  /// evaluation the same in all epochs. Thread-safe.
   void fill(std::span<const std::int64_t> indices,
             std::int64_t epoch,
             BatchBuffer& batch) const;
@@ -211,7 +228,9 @@ class Loader {
  private:
   struct Plan;
   std::shared_ptr<const Dataset> dataset_;
+  Use use_;
   std::uint64_t seed_;
+  std::optional<Masking> masking_;
   std::unique_ptr<Plan> plan_;
 };
 

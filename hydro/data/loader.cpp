@@ -13,6 +13,7 @@
 #include "hydro/base/result.h"
 #include "hydro/data/dataset.h"
 #include "hydro/data/image_plan.h"
+#include "hydro/data/masking.h"
 #include "hydro/data/text.h"
 #include "hydro/data/transform.h"
 
@@ -165,6 +166,23 @@ void fill_slot(const Field& field,
   }
 }
 
+/// Of a text, whose labels are its tokens.
+void hide(const Masking& masking,
+          std::uint64_t key,
+          std::span<const std::int64_t> indices,
+          BatchBuffer& batch) {
+  const std::span<std::int64_t> tokens(batch.inputs.front().integers);
+  const std::span<std::int64_t> labels(batch.classes);
+  const std::size_t block = tokens.size() / indices.size();
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    hide_tokens(masking,
+                key,
+                indices[i],
+                tokens.subspan(i * block, block),
+                labels.subspan(i * block, block));
+  }
+}
+
 }  // namespace
 
 struct Loader::Plan {
@@ -174,8 +192,14 @@ struct Loader::Plan {
 Loader::Loader(std::shared_ptr<const Dataset> dataset,
                const std::vector<Transform>& transforms,
                Use use,
-               std::uint64_t seed)
-    : dataset_(std::move(dataset)), seed_(seed), plan_(std::make_unique<Plan>()) {
+               std::uint64_t seed,
+               std::optional<Masking> masking)
+    : dataset_(std::move(dataset)),
+      use_(use),
+      seed_(seed),
+      masking_(masking),
+      plan_(std::make_unique<Plan>()) {
+  HYDRO_CHECK(!masking_ || dataset_->is_text(), "only tokens are hidden");
   const std::vector<Transform> kept = acting(transforms, use);
   for (const Field& field : dataset_->inputs) {
     plan_->fields.push_back(plan_field(field, kept));
@@ -199,7 +223,11 @@ void Loader::fill(std::span<const std::int64_t> indices,
   gather(target.classes.data(), target.classes.empty() ? 0 : width, indices, batch.classes);
   gather(target.values.data(), target.values.empty() ? 0 : width, indices, batch.values);
   if (dataset_->is_text()) {
-    gather_tokens(dataset_->inputs.front(), indices, 1, batch.classes);
+    const Field& text = dataset_->inputs.front();
+    gather_tokens(text, indices, text.labels == TextLabels::kNext ? 1 : 0, batch.classes);
+  }
+  if (masking_) {
+    hide(*masking_, masking_key(seed_, use_, epoch), indices, batch);
   }
 }
 

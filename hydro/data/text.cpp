@@ -25,6 +25,11 @@ std::size_t token_bytes(const Field& text) {
   return text.type == ElementType::kUInt8 ? 1 : sizeof(std::int32_t);
 }
 
+/// Tokens behind the last block that its labels take.
+std::int64_t tokens_ahead(TextLabels labels) {
+  return labels == TextLabels::kNext ? 1 : 0;
+}
+
 Dataset in_blocks(Field text, std::int64_t count) {
   Dataset dataset{.size = count, .inputs = {}, .target = {}};
   dataset.target.shape = text.shape;
@@ -39,7 +44,8 @@ Field field_of(const TextSource& source, ElementType type, Bytes tokens) {
           .shape = {source.block},
           .bytes = std::move(tokens),
           .is_text = true,
-          .file = source.path};
+          .file = source.path,
+          .labels = source.labels};
 }
 
 Result<Field> read_bytes(const TextSource& source) {
@@ -68,18 +74,22 @@ Result<Field> read_pieces(const TextSource& source, std::optional<std::int64_t> 
   HYDRO_TRY(const Tokenizer tokenizer, Tokenizer::read(source.tokenizer));
   // A limit beyond the text's length is none; the product stays within bounds.
   const auto size = static_cast<std::int64_t>(text.size());
-  const std::int64_t most = std::min(limit.value_or(size), size) > size / source.block
-                                ? INT64_MAX
-                                : (limit.value_or(size) * source.block) + 1;
+  const std::int64_t most =
+      std::min(limit.value_or(size), size) > size / source.block
+          ? INT64_MAX
+          : (limit.value_or(size) * source.block) + tokens_ahead(source.labels);
   HYDRO_TRY(const Pieces pieces, tokenizer.encode(text, most));
   const auto raw = std::as_bytes(std::span(pieces.tokens));
   Field field = field_of(source, ElementType::kInt32, Bytes(raw.begin(), raw.end()));
-  field.block_bytes = bytes_of_blocks(pieces.ends, source.block);
+  if (source.labels == TextLabels::kNext) {
+    field.block_bytes = bytes_of_blocks(pieces.ends, source.block);
+  }
   return field;
 }
 
 void keep_blocks(Field& text, std::int64_t count) {
-  const auto kept = static_cast<std::size_t>((count * text.shape.front()) + 1);
+  const auto kept =
+      static_cast<std::size_t>((count * text.shape.front()) + tokens_ahead(text.labels));
   text.bytes.resize(kept * token_bytes(text));
   text.bytes.shrink_to_fit();
   if (!text.block_bytes.empty()) {
@@ -108,15 +118,19 @@ Result<Dataset> read_text_blocks(const TextSource& source, std::optional<std::in
   HYDRO_TRY(Field text,
             source.tokenizer.empty() ? read_bytes(source) : read_pieces(source, limit));
   const auto size = static_cast<std::int64_t>(token_count(text));
-  if (size <= block) {
-    return make_error("H0405",
-                      "the text has " + std::to_string(size) + " tokens, one block of " +
-                          std::to_string(block) + " takes " + std::to_string(block + 1))
-        .at(source.path.string())
-        .because("the last token of a block has the token behind it as its label")
-        .fix("give a longer text, or a smaller `block`");
+  const std::int64_t ahead = tokens_ahead(source.labels);
+  if (size < block + ahead) {
+    Error error =
+        make_error("H0405",
+                   "the text has " + std::to_string(size) + " tokens, one block of " +
+                       std::to_string(block) + " takes " + std::to_string(block + ahead))
+            .at(source.path.string())
+            .fix("give a longer text, or a smaller `block`");
+    return ahead == 0 ? error
+                      : std::move(error).because(
+                            "the last token of a block has the token behind it as its label");
   }
-  const std::int64_t whole = (size - 1) / block;
+  const std::int64_t whole = (size - ahead) / block;
   const std::int64_t count = limit ? std::min(whole, *limit) : whole;
   keep_blocks(text, count);
   return in_blocks(std::move(text), count);
@@ -128,12 +142,14 @@ Dataset text_part(const Dataset& whole, std::int64_t first, std::int64_t count) 
   HYDRO_CHECK(text.is_text && first >= 0 && count >= 0 && first + count <= whole.size);
   const auto width = static_cast<std::int64_t>(token_bytes(text));
   const auto begin = text.bytes.begin() + (first * block * width);
-  Field part{.name = "",
-             .type = text.type,
-             .shape = {block},
-             .bytes = Bytes(begin, begin + (((count * block) + 1) * width)),
-             .is_text = true,
-             .file = text.file};
+  Field part{
+      .name = "",
+      .type = text.type,
+      .shape = {block},
+      .bytes = Bytes(begin, begin + (((count * block) + tokens_ahead(text.labels)) * width)),
+      .is_text = true,
+      .file = text.file,
+      .labels = text.labels};
   if (!text.block_bytes.empty()) {
     const auto from = text.block_bytes.begin() + first;
     part.block_bytes.assign(from, from + count);
@@ -158,7 +174,7 @@ void gather_tokens(const Field& text,
 }
 
 std::optional<std::int64_t> labelled_bytes(const Dataset& dataset) {
-  if (!dataset.is_text()) {
+  if (!dataset.is_text() || dataset.inputs.front().labels == TextLabels::kSame) {
     return std::nullopt;
   }
   const Field& text = dataset.inputs.front();

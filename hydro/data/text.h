@@ -1,7 +1,7 @@
 // hydro/data/text.h — texts as rows of tokens, seen in blocks of T: sample i is tokens
-// [i T, (i+1) T), its labels the same one further. Tokens are stored once, bytes as bytes,
-// pieces of a tokenizer as int32; blocks are only cut when a batch is filled. Thread-safety:
-// pure functions.
+// [i T, (i+1) T), its labels the same one further, or the same. Tokens are stored once, bytes
+// as bytes, pieces of a tokenizer as int32; blocks are only cut when a batch is filled.
+// Thread-safety: pure functions.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,8 @@ void gather_tokens(const Field& text,
                    std::int64_t ahead,
                    std::vector<std::int64_t>& to);
 
-/// Bytes of the file that all labels together stand for; nothing where the data are no text.
+/// Bytes of the file that all labels together stand for; nothing where the labels are not the
+/// next tokens of a text.
 [[nodiscard]] std::optional<std::int64_t> labelled_bytes(const Dataset& dataset);
 
 }  // namespace hydro::data

@@ -133,6 +133,8 @@ struct TrainSection {
   std::optional<std::int64_t> steps;
   worker::Span evaluate_every;
   bool drop_last = true;
+  double mask = 0;                         // share of tokens that are chosen; 0 without masks
+  std::optional<std::int64_t> mask_token;  // nothing: 256 of bytes, else the tokenizer's
 };
 
 // ---- tune ----

@@ -35,7 +35,7 @@ constexpr std::string_view kDecayPath = "train.optimizer.weight_decay";
 /// What the whole study shares: a distribution there is refused where it is read.
 bool is_fixed(std::string_view key) {
   constexpr auto kKeys = std::to_array<std::string_view>(
-      {"task", "epochs", "steps", "evaluate", "drop_last", "amp"});
+      {"task", "mask", "mask_token", "epochs", "steps", "evaluate", "drop_last", "amp"});
   return std::ranges::find(kKeys, key) != kKeys.end();
 }
 

@@ -23,6 +23,7 @@ struct Comparison {
   bool text;
   bool idx;
   bool target;  // arrays have one
+  bool arrays = true;
   std::string_view why;
   std::string_view formats;
 };
@@ -46,6 +47,13 @@ constexpr auto kComparisons = std::to_array<Comparison>({
      .target = true,
      .why = "a language model needs tokens, each with the one that follows",
      .formats = "use format: text, or arrays with a target [N, T]"},
+    {.task = worker::Task::kMaskedLanguageModel,
+     .text = true,
+     .idx = false,
+     .target = false,
+     .arrays = false,
+     .why = "tokens of a text are hidden, and are their own labels",
+     .formats = "use format: text"},
     {.task = worker::Task::kModelLoss,
      .text = false,
      .idx = false,
@@ -74,7 +82,7 @@ Result<void> check_format(const Reader& reader,
                           const Node& split_node,
                           const Split& split,
                           const Comparison& comparison) {
-  if (std::holds_alternative<ArrayFiles>(split.files)) {
+  if (comparison.arrays && std::holds_alternative<ArrayFiles>(split.files)) {
     return check_target(reader, split_node, comparison);
   }
   if (split.is_text() ? comparison.text : comparison.idx) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hydro/base/result.h"
+#include "hydro/base/text.h"
 #include "hydro/job/job.h"
 #include "hydro/job/node.h"
 #include "hydro/job/optimizer_section.h"
@@ -24,21 +25,37 @@ namespace {
 using worker::Span;
 
 constexpr double kEvaluationsOfSteps = 10;
+constexpr double kMaskedShare = 0.15;
 
 Result<void> read_task(const Reader& reader,
                        const Node& node,
                        const Row<TrainValues>& row,
                        TrainValues& out) {
   const std::string word = node.is_scalar() ? node.text : std::string();
-  if (word == "masked_language_model") {
-    return not_in_this_version(reader, node, "task: " + word).fix("use another task");
-  }
   const auto task = worker::find_task(word);
   if (!task) {
     return reader.wrong(node, row.key, row.type);
   }
   out.task = *task;
   return {};
+}
+
+/// Only a masked language model hides tokens.
+template <const auto& Read>
+Result<void> read_masking(const Reader& reader,
+                          const Node& node,
+                          const Row<TrainValues>& row,
+                          TrainValues& out) {
+  if (out.task != worker::Task::kMaskedLanguageModel) {
+    return reader
+        .error(node,
+               "H0109",
+               "`" + std::string(row.key) +
+                   "` stands beside `task: " + std::string(worker::task_name(out.task)) + "`")
+        .because("only a masked language model has tokens hidden")
+        .fix("remove `" + std::string(row.key) + "`, or write task: masked_language_model");
+  }
+  return Read(reader, node, row, out);
 }
 
 Result<void> read_every(const Reader& reader,
@@ -116,8 +133,9 @@ Result<void> read_label_smoothing(const Reader& reader,
   if (!usable) {
     return reader.wrong(node, row.key, row.type);
   }
-  const bool has_labels =
-      out.task == worker::Task::kClassification || out.task == worker::Task::kLanguageModel;
+  const bool has_labels = out.task == worker::Task::kClassification ||
+                          out.task == worker::Task::kLanguageModel ||
+                          out.task == worker::Task::kMaskedLanguageModel;
   if (*value > 0 && !has_labels) {
     return reader
         .error(node,
@@ -153,12 +171,27 @@ Result<void> read_amp(const Reader& reader,
   return {};
 }
 
+constexpr auto kReadShare = &read_number<&TrainSection::mask,
+                                         Limits{.low = 0, .high = 1, .low_open = true},
+                                         TrainValues>;
+constexpr auto kReadMaskToken = &read_integer<&TrainSection::mask_token, 0, TrainValues>;
+
 constexpr auto kRows = std::to_array<Row<TrainValues>>({
     {"task",
-     "classification, regression, language_model or model_loss",
+     "classification, regression, language_model, masked_language_model or model_loss",
      "",
      "sets loss, metrics, default metric and mode",
      &read_task},
+    {"mask",
+     "a number above 0 and at most 1",
+     "",
+     "share of the tokens that a masked language model has to find",
+     &read_masking<kReadShare>},
+    {"mask_token",
+     "an integer of at least 0",
+     "",
+     "what stands for a hidden token",
+     &read_masking<kReadMaskToken>},
     {"epochs",
      "an integer of at least 1",
      "",
@@ -226,6 +259,9 @@ Result<TrainValues> read_train(const Reader& reader, const Node& node) {
   HYDRO_TRY_VOID(
       read_rows(reader, node, "train", std::span<const Row<TrainValues>>(kRows), train));
   HYDRO_TRY_VOID(check_budget(reader, node, train));
+  if (train.task == worker::Task::kMaskedLanguageModel && train.mask == 0) {
+    train.mask = kMaskedShare;
+  }
   if (train.evaluate_every.amount == 0) {
     train.evaluate_every =
         train.epochs ? Span{.amount = 1, .unit = Span::Unit::kEpochs}
@@ -240,6 +276,9 @@ void complete_train(Node& node) {
     node.set(
         "evaluate",
         parse_default(node.find("epochs") != nullptr ? "{every: 1 epoch}" : "{every: 10%}"));
+  }
+  if (node.find("task")->text == "masked_language_model") {
+    node.add("mask", parse_default(plain_number(kMaskedShare)));
   }
   complete_optimizer(*node.find("optimizer"));
   complete_schedule(*node.find("schedule"));

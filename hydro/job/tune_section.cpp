@@ -56,6 +56,10 @@ constexpr auto kMetrics = std::to_array<Metric>({
      .better = Mode::kMin,
      .only = worker::Task::kLanguageModel,
      .of_bytes = true},
+    {.name = "val_accuracy", .better = Mode::kMax, .only = worker::Task::kMaskedLanguageModel},
+    {.name = "val_perplexity",
+     .better = Mode::kMin,
+     .only = worker::Task::kMaskedLanguageModel},
     {.name = "train_loss", .better = Mode::kMin},
 });
 

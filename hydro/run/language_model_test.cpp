@@ -167,6 +167,24 @@ TEST_F(LanguageModel, ScoresAreNoLossOfTheModelsOwn) {
   EXPECT_THAT(refusal(), HasSubstr("H0505: the model's output is no single number"));
 }
 
+TEST_F(LanguageModel, OneThatFindsHiddenTokensIsComparedByItsLossToo) {
+  task_ = "masked_language_model";
+  const auto start = start_study(write(), folder_ / "out", FakeBackend());
+  ASSERT_EQ(words(start.outcome), "ok");
+  EXPECT_EQ(start.outcome->state.study().metric, "val_loss");
+  // 20 blocks of 16 tokens and no token behind the last: 16 of them train.
+  EXPECT_EQ(start.outcome->state.trials.front().suggestion.budget.steps_per_epoch, 4);
+  EXPECT_THAT(read_text(folder_ / "out/job.yaml").value(), HasSubstr("mask: 0.15"));
+}
+
+TEST_F(LanguageModel, HiddenTokensNeedABlockOnly) {
+  task_ = "masked_language_model";
+  write_words("words.txt", 32);
+  EXPECT_THAT(refusal(), HasSubstr("H0408"));  // one block each: fewer than a batch
+  write_words("words.txt", 31);
+  EXPECT_THAT(refusal(), HasSubstr("H0405: one sample cannot be shared"));
+}
+
 TEST_F(LanguageModel, AModelThatScoresNoTokensIsRefused) {
   archive_ = "mlp.pt2";
   EXPECT_THAT(refusal(), HasSubstr("H0505: the model's output is not [batch, tokens"));

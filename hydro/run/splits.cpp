@@ -13,6 +13,7 @@
 #include "hydro/ir/graph.h"
 #include "hydro/job/job.h"
 #include "hydro/pt2/archive.h"
+#include "hydro/run/hiding.h"
 #include "hydro/run/material.h"
 #include "hydro/run/token_tables.h"
 #include "hydro/worker/settings.h"
@@ -61,11 +62,14 @@ Source source_of(const job::TextFile& file, const job::DataSection& /*section*/)
   return data::TextSource{.path = file.path, .block = file.block, .tokenizer = file.tokenizer};
 }
 
-Result<data::Dataset> load(const job::Split& split, const job::DataSection& section) {
-  return data::load_split(
-      {.source = std::visit([&](const auto& files) { return source_of(files, section); },
-                            split.files),
-       .limit = split.limit});
+Result<data::Dataset> load(const job::Split& split, const job::Job& job) {
+  Source source =
+      std::visit([&](const auto& files) { return source_of(files, job.data); }, split.files);
+  if (auto* text = std::get_if<data::TextSource>(&source);
+      text != nullptr && job.train.task == worker::Task::kMaskedLanguageModel) {
+    text->labels = data::TextLabels::kSame;
+  }
+  return data::load_split({.source = std::move(source), .limit = split.limit});
 }
 
 std::vector<data::Transform> transforms_of(const job::DataSection& section) {
@@ -159,6 +163,7 @@ Result<void> expect_target(data::Expectation& expectation,
       expectation.target_shape = shape;
       return {};
     case worker::Task::kLanguageModel:
+    case worker::Task::kMaskedLanguageModel:
       return expect_tokens(expectation, shape);
     case worker::Task::kModelLoss:
       return expect_loss(architecture);
@@ -171,10 +176,25 @@ Result<void> expect_target(data::Expectation& expectation,
   return {};
 }
 
+/// How many tokens every model knows: it takes and scores them.
+std::int64_t known_tokens(const std::vector<Architecture>& architectures) {
+  std::int64_t most = INT64_MAX;
+  for (const Architecture& architecture : architectures) {
+    const auto shape = output_shape(architecture);
+    most = std::min(most, shape && !shape->empty() ? shape->back() : INT64_MAX);
+    for (const pt2::ManifestInput& input : architecture.manifest.inputs) {
+      most =
+          std::min(most, table_rows(architecture.model->train, input.name).value_or(INT64_MAX));
+    }
+  }
+  return most;
+}
+
 Result<data::Expectation> expectation_of(const job::Job& job,
                                          const Architecture& architecture,
+                                         const std::optional<data::Masking>& masking,
                                          data::Use use) {
-  data::Expectation out;
+  data::Expectation out{.inputs = {}, .classes = {}, .masking = masking};
   for (const pt2::ManifestInput& input : architecture.manifest.inputs) {
     std::vector<std::int64_t> shape = input.shape;
     shape.erase(shape.begin() + input.batch_axis);
@@ -200,7 +220,7 @@ struct Splits {
 Result<data::Dataset> load_named(const job::Job& job,
                                  const job::Split& split,
                                  const std::string& section) {
-  Result<data::Dataset> loaded = load(split, job.data);
+  Result<data::Dataset> loaded = load(split, job);
   if (!loaded.has_value() && loaded.error().id == "H0401") {
     const std::filesystem::path file = loaded.error().where;
     return job::point_at_file(job, section, file, std::move(loaded).error());
@@ -241,12 +261,15 @@ Result<Splits> load_splits(const job::Job& job) {
 Result<Loaders> prepare_data(const job::Job& job,
                              const std::vector<Architecture>& architectures) {
   HYDRO_TRY(Splits splits, load_splits(job));
+  HYDRO_TRY(const std::optional<data::Masking> masking,
+            masking_of(job, known_tokens(architectures)));
   const std::vector<data::Transform> transforms = transforms_of(job.data);
   const auto check =
       [&](const data::Dataset& set, data::Use use, const std::string& what) -> Result<void> {
     const std::string section = "data." + what;
     for (const Architecture& architecture : architectures) {
-      HYDRO_TRY(const data::Expectation expectation, expectation_of(job, architecture, use));
+      HYDRO_TRY(const data::Expectation expectation,
+                expectation_of(job, architecture, masking, use));
       Result<void> checked = data::check_dataset(set, transforms, expectation, use, what);
       if (!checked.has_value() && checked.error().where == section) {  // not inside a file
         return job::point_at(job, section, std::move(checked).error());
@@ -261,7 +284,11 @@ Result<Loaders> prepare_data(const job::Job& job,
   const auto loader = [&](data::Dataset set, data::Use use) {
     // Shared by the workers of all slots.
     return std::make_shared<const data::Loader>(
-        std::make_shared<const data::Dataset>(std::move(set)), transforms, use, job.data.seed);
+        std::make_shared<const data::Dataset>(std::move(set)),
+        transforms,
+        use,
+        job.data.seed,
+        masking);
   };
   Loaders out;
   if (splits.test.has_value()) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hydro/base/result.h"
+#include "hydro/data/masking.h"
 #include "hydro/train/feeder.h"
 #include "hydro/worker/settings.h"
 
@@ -22,6 +23,10 @@ std::string shape_text(const at::Tensor& tensor) {
     text += (text.size() > 1 ? ", " : "") + std::to_string(size);
   }
   return text + "]";
+}
+
+bool reads_tokens(worker::Task task) {
+  return task == worker::Task::kLanguageModel || task == worker::Task::kMaskedLanguageModel;
 }
 
 /// [B, T] labels need [B, T, V] scores.
@@ -46,7 +51,7 @@ Result<void> check_output(worker::Task task, const at::Tensor& output, const Bat
     }
     return {};
   }
-  if (task == worker::Task::kLanguageModel) {
+  if (reads_tokens(task)) {
     if (!scores_every_token(output, batch.classes)) {
       return make_error("H0505",
                         "the model's output has shape " + shape_text(output) +
@@ -87,10 +92,26 @@ at::Tensor stacked_cross_entropy(const at::Tensor& logits,
   return (hit * (1 - share)) - (share * log_shares.mean(-1).mean(-1));
 }
 
+/// Tokens are samples of a classification; those without a label are none.
+struct Scored {
+  at::Tensor scores;   // [K, N, V], without K for one trial
+  at::Tensor classes;  // [N]
+};
+
+/// `output` is [K, B, T, V], without K for one trial.
+Scored scored_tokens(worker::Task task, const at::Tensor& output, const at::Tensor& classes) {
+  const Scored all{.scores = output.flatten(-3, -2), .classes = classes.flatten()};
+  if (task != worker::Task::kMaskedLanguageModel) {
+    return all;
+  }
+  const at::Tensor chosen = all.classes.ne(data::kNoLabel).nonzero().squeeze(1);
+  return {.scores = all.scores.index_select(-2, chosen),
+          .classes = all.classes.index_select(0, chosen)};
+}
+
 /// The sum of every token's loss: each in the scores' own precision, added in double.
-double token_losses(const at::Tensor& output, const at::Tensor& classes) {
-  return at::cross_entropy_loss(
-             output.flatten(0, 1), classes.flatten(), {}, at::Reduction::None)
+double token_losses(const at::Tensor& scores, const at::Tensor& classes) {
+  return at::cross_entropy_loss(scores, classes, {}, at::Reduction::None)
       .sum(at::kDouble)
       .item<double>();
 }
@@ -99,9 +120,6 @@ double evaluation_loss(worker::Task task,
                        const at::Tensor& output,
                        const Batch& batch,
                        std::int64_t valid) {
-  if (task == worker::Task::kLanguageModel) {
-    return token_losses(output, batch.classes.narrow(0, 0, valid));
-  }
   if (task == worker::Task::kClassification) {
     return at::cross_entropy_loss(output.to(at::kDouble),
                                   batch.classes.narrow(0, 0, valid),
@@ -128,11 +146,12 @@ Result<at::Tensor> training_losses(worker::Task task,
     const at::Tensor square = (output - batch.values).square();
     return is_stacked ? square.flatten(1).mean(1) : square.mean().view({1});
   }
-  // A language model's tokens are samples of a classification.
-  const at::Tensor classes = batch.classes.flatten();
-  const at::Tensor scores = output.flatten(is_stacked ? 1 : 0, -2);
-  return is_stacked ? stacked_cross_entropy(scores, classes, label_smoothing)
-                    : cross_entropy(scores, classes, label_smoothing.front()).view({1});
+  const Scored samples = reads_tokens(task)
+                             ? scored_tokens(task, output, batch.classes)
+                             : Scored{.scores = output, .classes = batch.classes};
+  return is_stacked ? stacked_cross_entropy(samples.scores, samples.classes, label_smoothing)
+                    : cross_entropy(samples.scores, samples.classes, label_smoothing.front())
+                          .view({1});
 }
 
 Result<void> Tally::add(const at::Tensor& output, const Batch& batch, std::int64_t valid) {
@@ -143,12 +162,25 @@ Result<void> Tally::add(const at::Tensor& output, const Batch& batch, std::int64
     return {};
   }
   const at::Tensor real = output.narrow(0, 0, valid);
+  if (reads_tokens(task_)) {
+    const Scored tokens = scored_tokens(task_, real, batch.classes.narrow(0, 0, valid));
+    add_tokens(tokens.scores, tokens.classes);
+    return {};
+  }
   loss_ += evaluation_loss(task_, real, batch, valid);
-  count_ += task_ == worker::Task::kLanguageModel ? valid * batch.classes.size(1) : valid;
+  count_ += valid;
   if (task_ == worker::Task::kClassification) {
     add_hits(real, batch.classes.narrow(0, 0, valid));
   }
   return {};
+}
+
+void Tally::add_tokens(const at::Tensor& scores, const at::Tensor& classes) {
+  loss_ += token_losses(scores, classes);
+  count_ += classes.numel();
+  if (task_ == worker::Task::kMaskedLanguageModel) {
+    hits_ += scores.argmax(-1).eq(classes).sum().item<std::int64_t>();
+  }
 }
 
 void Tally::add_hits(const at::Tensor& output, const at::Tensor& classes) {
@@ -172,7 +204,10 @@ std::map<std::string, double> Tally::metrics(const std::string& split) const {
       found[split + "_top5"] = mean(hits_of_five_);
     }
   }
-  if (task_ == worker::Task::kLanguageModel) {
+  if (task_ == worker::Task::kMaskedLanguageModel) {
+    found[split + "_accuracy"] = mean(hits_);
+  }
+  if (reads_tokens(task_)) {
     found[split + "_perplexity"] = std::exp(mean(loss_));
     if (text_bytes_) {
       found[split + "_bits_per_byte"] =

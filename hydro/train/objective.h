@@ -22,7 +22,8 @@
 namespace hydro::train {
 
 /// Each trial's mean training loss: cross-entropy with its own label smoothing (of a language
-/// model over all tokens), mean squared error, or the model's own.
+/// model over all tokens, of a masked one over the hidden ones), mean squared error, or the
+/// model's own.
 ///
 /// Errors: H0505, an output that does not fit the task
 [[nodiscard]] Result<at::Tensor> training_losses(worker::Task task,
@@ -31,7 +32,7 @@ namespace hydro::train {
                                                  std::span<const double> label_smoothing);
 
 /// Sums over samples of one trial's evaluation, for means weighted by samples; of a language
-/// model over tokens.
+/// model over tokens, of a masked one over those that were hidden.
 class Tally {
  public:
   /// `text_bytes`: what all labels of a text together stand for; nothing: they are no text.
@@ -47,10 +48,11 @@ class Tally {
                                  std::int64_t valid);
   /// "<split>_loss"; for classification "<split>_accuracy" and, with more than five classes,
   /// "<split>_top5"; for a language model "<split>_perplexity" and, of a text,
-  /// "<split>_bits_per_byte".
+  /// "<split>_bits_per_byte"; for a masked one "<split>_accuracy" and "<split>_perplexity".
   [[nodiscard]] std::map<std::string, double> metrics(const std::string& split) const;
 
  private:
+  void add_tokens(const at::Tensor& scores, const at::Tensor& classes);
   void add_hits(const at::Tensor& output, const at::Tensor& classes);
 
   worker::Task task_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -58,7 +59,7 @@ inline std::vector<worker::TrialSettings> eight(worker::TrialSettings (*make)(do
 inline void expect_stacked_equals_solo(const Study& study,
                                        const std::vector<worker::TrialSettings>& trials) {
   const Container stacked = trained(study, spec_of(trials, 100), 100, at::kDouble);
-  for (std::int64_t k = 0; k < 8; ++k) {
+  for (std::int64_t k = 0; k < std::ssize(trials); ++k) {
     const auto own = spec_of({trials[static_cast<std::size_t>(k)]}, 100, k);
     const Container solo = trained(study, own, 100, at::kDouble);
     EXPECT_LE(distance(stacked.network(), k, solo.network(), 0), 1e-9) << "trial " << k;

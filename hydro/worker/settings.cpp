@@ -14,11 +14,12 @@
 namespace hydro::worker {
 namespace {
 
-constexpr auto kTasks =
-    std::to_array<std::pair<Task, std::string_view>>({{Task::kClassification, "classification"},
-                                                      {Task::kRegression, "regression"},
-                                                      {Task::kLanguageModel, "language_model"},
-                                                      {Task::kModelLoss, "model_loss"}});
+constexpr auto kTasks = std::to_array<std::pair<Task, std::string_view>>(
+    {{Task::kClassification, "classification"},
+     {Task::kRegression, "regression"},
+     {Task::kLanguageModel, "language_model"},
+     {Task::kMaskedLanguageModel, "masked_language_model"},
+     {Task::kModelLoss, "model_loss"}});
 
 constexpr auto kOptimizers = std::to_array<std::pair<OptimizerKind, std::string_view>>(
     {{OptimizerKind::kSgd, "sgd"},

@@ -45,8 +45,15 @@ struct Schedule {
 };
 
 /// What the loss compares. kLanguageModel: the scores of every token with the token that comes
-/// next. kModelLoss: nothing; the model's output is the loss.
-enum class Task : std::uint8_t { kClassification, kRegression, kLanguageModel, kModelLoss };
+/// next. kMaskedLanguageModel: the scores of hidden tokens with what they were. kModelLoss:
+/// nothing; the model's output is the loss.
+enum class Task : std::uint8_t {
+  kClassification,
+  kRegression,
+  kLanguageModel,
+  kMaskedLanguageModel,
+  kModelLoss
+};
 
 /// How much training a trial gets. With drop_last an epoch is floor(samples / batch) steps,
 /// else ceil.
@@ -83,7 +90,7 @@ struct TrialSettings {
                                const Budget& budget,
                                std::int64_t step);
 
-/// "classification", "regression", "language_model", "model_loss" and back.
+/// "classification", "masked_language_model" and so on, and back.
 [[nodiscard]] std::string_view task_name(Task task);
 [[nodiscard]] std::optional<Task> find_task(std::string_view name);
 /// "sgd", "adam", "adamw" and back.

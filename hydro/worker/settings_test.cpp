@@ -104,8 +104,11 @@ TEST(Spans, AreSharesEpochsOrSteps) {
 }
 
 TEST(Names, ReadBackAsTheirKind) {
-  for (const auto task :
-       {Task::kClassification, Task::kRegression, Task::kLanguageModel, Task::kModelLoss}) {
+  for (const auto task : {Task::kClassification,
+                          Task::kRegression,
+                          Task::kLanguageModel,
+                          Task::kMaskedLanguageModel,
+                          Task::kModelLoss}) {
     EXPECT_EQ(find_task(task_name(task)), task);
   }
   for (const auto kind : {OptimizerKind::kSgd, OptimizerKind::kAdam, OptimizerKind::kAdamW}) {

@@ -91,6 +91,37 @@ class Piecewise(nn.Module):
         return self.head(torch.relu(self.hidden(self.table(ids))))
 
 
+class MaskedEncoder(nn.Module):
+    """Finds hidden tokens by those on both sides."""
+
+    def __init__(self, words, width=32, length=16):
+        super().__init__()
+        self.table = nn.Embedding(words, width)
+        self.places = nn.Parameter(torch.randn(length, width) * 0.02)
+        layer = nn.TransformerEncoderLayer(width, 4, 2 * width, dropout=0.0, batch_first=True)
+        self.encoder = nn.TransformerEncoder(layer, 1)
+        self.head = nn.Linear(width, words)
+
+    def forward(self, input_ids):
+        return self.head(self.encoder(self.table(input_ids) + self.places))
+
+
+def bert(words, width=32, length=16):
+    from transformers import BertConfig, BertForMaskedLM
+
+    config = BertConfig(
+        vocab_size=words,
+        hidden_size=width,
+        num_hidden_layers=1,
+        num_attention_heads=4,
+        intermediate_size=2 * width,
+        max_position_embeddings=length,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+    )
+    return BertForMaskedLM(config)
+
+
 class Branch(nn.Module):
     """Its control flow depends on the data."""
 
