@@ -143,10 +143,10 @@ class MaskedText : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-BatchBuffer batch_of(const Dataset& dataset,
-                     const Integers& indices,
-                     Use use,
-                     std::int64_t epoch) {
+BatchBuffer masked_batch(const Dataset& dataset,
+                         const Integers& indices,
+                         Use use,
+                         std::int64_t epoch) {
   const Loader loader(std::make_shared<const Dataset>(dataset), {}, use, kSeed, kMasking);
   BatchBuffer batch;
   loader.fill(indices, epoch, batch);
@@ -161,7 +161,7 @@ TEST_F(MaskedText, NeedsNoTokenBehindABlock) {
 }
 
 TEST_F(MaskedText, BatchesHideTokensOfEachBlockByItsNumber) {
-  const BatchBuffer batch = batch_of(load().value(), {1, 0}, Use::kTraining, 3);
+  const BatchBuffer batch = masked_batch(load().value(), {1, 0}, Use::kTraining, 3);
   const Hidden second = hidden({'e', 'f', 'g', 'h'}, 1, Use::kTraining, 3);
   const Hidden first = hidden({'a', 'b', 'c', 'd'}, 0, Use::kTraining, 3);
   Integers tokens = second.tokens;
@@ -174,8 +174,8 @@ TEST_F(MaskedText, BatchesHideTokensOfEachBlockByItsNumber) {
 
 TEST_F(MaskedText, EvaluationHidesTheSameInEveryEpoch) {
   const Dataset text = load().value();
-  EXPECT_EQ(batch_of(text, {0, 1}, Use::kEvaluation, 0).inputs.at(0).integers,
-            batch_of(text, {0, 1}, Use::kEvaluation, 5).inputs.at(0).integers);
+  EXPECT_EQ(masked_batch(text, {0, 1}, Use::kEvaluation, 0).inputs.at(0).integers,
+            masked_batch(text, {0, 1}, Use::kEvaluation, 5).inputs.at(0).integers);
 }
 
 TEST_F(MaskedText, AMaskBeyondTheEmbeddingTableIsRefused) {

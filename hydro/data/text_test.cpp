@@ -50,7 +50,7 @@ class Text : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-BatchBuffer batch_of(const Dataset& dataset, const Integers& indices) {
+BatchBuffer text_batch(const Dataset& dataset, const Integers& indices) {
   const Loader loader(std::make_shared<const Dataset>(dataset), {}, Use::kTraining, 1);
   BatchBuffer batch;
   loader.fill(indices, 0, batch);
@@ -61,7 +61,7 @@ TEST_F(Text, IsCutIntoBlocksWhoseLabelsAreOneFurther) {
   const auto dataset = load();
   ASSERT_EQ(words(dataset), "ok");
   EXPECT_EQ(dataset->size, 2);
-  const BatchBuffer batch = batch_of(*dataset, {1, 0});
+  const BatchBuffer batch = text_batch(*dataset, {1, 0});
   EXPECT_EQ(batch.inputs.at(0).type, ElementType::kInt64);
   EXPECT_EQ(batch.inputs.at(0).shape, (Integers{2, 4}));
   EXPECT_EQ(batch.inputs.at(0).integers, (Integers{'e', 'f', 'g', 'h', 'a', 'b', 'c', 'd'}));
@@ -74,7 +74,7 @@ TEST_F(Text, StoresEachTokenOnceInOneByte) {
 
 TEST_F(Text, TokensAreUnsignedBytes) {
   write_bytes(path(), to_bytes("\x80\xFF\x7F"));
-  const BatchBuffer batch = batch_of(load(2).value(), {0});
+  const BatchBuffer batch = text_batch(load(2).value(), {0});
   EXPECT_EQ(batch.inputs.at(0).integers, (Integers{128, 255}));
   EXPECT_EQ(batch.classes, (Integers{255, 127}));
 }
@@ -92,7 +92,7 @@ TEST_F(Text, AShareIsItsTail) {
   EXPECT_EQ(tail.inputs.at(0).bytes, to_bytes("ghijk"));
   EXPECT_EQ(rest.size, 3);
   EXPECT_EQ(tail.size, 2);
-  EXPECT_EQ(batch_of(tail, {0}).classes, (Integers{'h', 'i'}));
+  EXPECT_EQ(text_batch(tail, {0}).classes, (Integers{'h', 'i'}));
   EXPECT_EQ(split_off(load(2).value(), 0.4, 2).second.inputs.at(0).bytes, to_bytes("ghijk"));
 }
 

@@ -200,7 +200,7 @@ class PiecesOfText : public TokenizerTest {
   }
 };
 
-BatchBuffer batch_of(const Dataset& dataset, const std::vector<std::int64_t>& indices) {
+BatchBuffer pieces_batch(const Dataset& dataset, const std::vector<std::int64_t>& indices) {
   const Loader loader(std::make_shared<const Dataset>(dataset), {}, Use::kTraining, 1);
   BatchBuffer batch;
   loader.fill(indices, 0, batch);
@@ -211,7 +211,7 @@ TEST_F(PiecesOfText, AreCutIntoBlocksWhoseLabelsAreOneFurther) {
   const Dataset dataset = load().value();
   const Pieces pieces = cut(story());
   EXPECT_EQ(dataset.size, (std::ssize(pieces.tokens) - 1) / 8);
-  const BatchBuffer batch = batch_of(dataset, {1});
+  const BatchBuffer batch = pieces_batch(dataset, {1});
   const std::vector<std::int64_t> tokens(pieces.tokens.begin() + 8, pieces.tokens.begin() + 17);
   EXPECT_EQ(batch.inputs.at(0).integers,
             std::vector<std::int64_t>(tokens.begin(), tokens.end() - 1));
@@ -225,7 +225,7 @@ TEST_F(PiecesOfText, LabelledBytesAreThoseOfTheText) {
   EXPECT_EQ(labelled_bytes(whole), pieces.ends[last] - pieces.ends[0]);
   const auto [rest, tail] = split_off(whole, 0.3, 1);
   EXPECT_EQ(*labelled_bytes(rest) + *labelled_bytes(tail), *labelled_bytes(whole));
-  EXPECT_EQ(batch_of(tail, {0}).classes, batch_of(whole, {rest.size}).classes);
+  EXPECT_EQ(pieces_batch(tail, {0}).classes, pieces_batch(whole, {rest.size}).classes);
 }
 
 TEST_F(PiecesOfText, ALimitReadsOnlyWhatItNeeds) {

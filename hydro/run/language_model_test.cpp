@@ -173,7 +173,7 @@ TEST_F(LanguageModel, OneThatFindsHiddenTokensIsComparedByItsLossToo) {
   ASSERT_EQ(words(start.outcome), "ok");
   EXPECT_EQ(start.outcome->state.study().metric, "val_loss");
   // 20 blocks of 16 tokens and no token behind the last: 16 of them train.
-  EXPECT_EQ(start.outcome->state.trials.front().suggestion.budget.steps_per_epoch, 4);
+  EXPECT_EQ(start.outcome->state.trials.front().common->budget.steps_per_epoch, 4);
   EXPECT_THAT(read_text(folder_ / "out/job.yaml").value(), HasSubstr("mask: 0.15"));
 }
 
