@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "hydro/report/results.h"
 #include "hydro/search/preview.h"
 #include "hydro/search/scheduler.h"
+#include "hydro/tune/compact.h"
 #include "hydro/tune/event_json.h"
 #include "hydro/tune/events.h"
 #include "hydro/tune/state.h"

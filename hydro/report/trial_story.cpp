@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@ namespace {
 
 std::string report_line(const worker::Report& report) {
   std::vector<std::string> numbers;
+  numbers.reserve(report.metrics.size());
   for (const auto& [name, value] : report.metrics) {
     numbers.push_back(fmt::format("{} {:.4g}", printable(name), value));
   }

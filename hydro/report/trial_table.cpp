@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -37,21 +38,26 @@ std::vector<NamedCell> cells_of(const std::vector<Column>& columns, const std::s
     return row.value ? plain_number(*row.value) : std::string();
   };
   std::vector<NamedCell> cells = {
-      {"id",
-       [](const TrialRow& row) { return std::to_string(static_cast<std::int64_t>(row.id)); }},
-      {"state", [](const TrialRow& row) { return std::string(trial_status_name(row.status)); }},
-      {"reason", [](const TrialRow& row) { return row.reason; }},
-      {"value", value},
-      {"epochs", [](const TrialRow& row) { return plain_number(row.epochs); }},
-      {"seconds", [](const TrialRow& row) { return plain_number(row.seconds); }}};
+      {.name = "id",
+       .cell =
+           [](const TrialRow& row) {
+             return std::to_string(static_cast<std::int64_t>(row.id));
+           }},
+      {.name = "state",
+       .cell = [](const TrialRow& row) { return std::string(trial_status_name(row.status)); }},
+      {.name = "reason", .cell = [](const TrialRow& row) { return row.reason; }},
+      {.name = "value", .cell = value},
+      {.name = "epochs", .cell = [](const TrialRow& row) { return plain_number(row.epochs); }},
+      {.name = "seconds",
+       .cell = [](const TrialRow& row) { return plain_number(row.seconds); }}};
   for (const Column& column : columns) {
-    cells.push_back({column.name, [path = column.path](const TrialRow& row) {
+    cells.push_back({.name = column.name, .cell = [path = column.path](const TrialRow& row) {
                        const auto found = row.config.find(path);
                        return found == row.config.end() ? std::string()
                                                         : search::to_text(found->second);
                      }});
   }
-  cells.push_back({metric, value});
+  cells.push_back({.name = metric, .cell = value});
   return cells;
 }
 
@@ -61,6 +67,7 @@ Result<Cell> find_cell(const std::vector<NamedCell>& cells, const std::string& n
     return found->cell;
   }
   std::vector<std::string> names;
+  names.reserve(cells.size());
   for (const NamedCell& cell : cells) {
     names.push_back(cell.name);
   }
@@ -92,13 +99,14 @@ struct Operator {
 };
 
 /// Longer ones first, where one begins as another does.
-constexpr std::array kOperators = {Operator{"!=", [](auto o) { return o != 0; }},
-                                   Operator{"<=", [](auto o) { return o <= 0; }},
-                                   Operator{">=", [](auto o) { return o >= 0; }},
-                                   Operator{"==", [](auto o) { return o == 0; }},
-                                   Operator{"=", [](auto o) { return o == 0; }},
-                                   Operator{"<", [](auto o) { return o < 0; }},
-                                   Operator{">", [](auto o) { return o > 0; }}};
+constexpr std::array kOperators = {
+    Operator{.text = "!=", .holds = [](auto o) { return o != 0; }},
+    Operator{.text = "<=", .holds = [](auto o) { return o <= 0; }},
+    Operator{.text = ">=", .holds = [](auto o) { return o >= 0; }},
+    Operator{.text = "==", .holds = [](auto o) { return o == 0; }},
+    Operator{.text = "=", .holds = [](auto o) { return o == 0; }},
+    Operator{.text = "<", .holds = [](auto o) { return o < 0; }},
+    Operator{.text = ">", .holds = [](auto o) { return o > 0; }}};
 
 struct Filter {
   Cell cell;

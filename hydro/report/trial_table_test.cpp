@@ -1,14 +1,12 @@
 #include "hydro/report/trial_table.h"
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "hydro/base/result.h"
-#include "hydro/base/testing.h"
 #include "hydro/report/testing.h"
 #include "hydro/tune/state.h"
 #include "hydro/tune/summary.h"
@@ -25,6 +23,7 @@ using testing::stopped_study;
 std::vector<std::int64_t> ids(const tune::State& state, const Selection& selection) {
   std::vector<std::int64_t> out;
   const auto rows = select_trials(state, kColumns, selection).value();
+  out.reserve(rows.size());
   for (const tune::TrialRow& row : rows) {
     out.push_back(static_cast<std::int64_t>(row.id));
   }

@@ -20,8 +20,6 @@ namespace hydro::tune {
 namespace {
 
 using worker::CommandId;
-using worker::ContainerId;
-using worker::SlotId;
 using worker::TrialId;
 using worker::TrialKind;
 

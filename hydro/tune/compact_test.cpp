@@ -17,14 +17,14 @@
 namespace hydro::tune {
 namespace {
 
-worker::Report make_report(std::int64_t step, std::map<std::string, double> metrics) {
+worker::Report report_at(std::int64_t step, std::map<std::string, double> metrics) {
   return {.trial = worker::TrialId{3},
           .step = step,
           .epoch = static_cast<double>(step) / 8,
           .metrics = std::move(metrics)};
 }
 
-Reports make_reports(const std::vector<worker::Report>& all) {
+Reports history_of(const std::vector<worker::Report>& all) {
   Pool<Names> names;
   Reports reports;
   for (const worker::Report& report : all) {
@@ -44,12 +44,12 @@ TEST(CompactConfig, GivesBackWhatItWasMadeOf) {
 
 TEST(Reports, GiveBackWhatCame) {
   const std::vector<worker::Report> all = {
-      make_report(1, {{"val_loss", 2}}),
-      make_report(2, {{"val_loss", 1}}),
-      make_report(4, {{"test_loss", 0.5}, {"val_loss", 0.7}}),
-      make_report(5, {{"val_loss", 0.6}})};
+      report_at(1, {{"val_loss", 2}}),
+      report_at(2, {{"val_loss", 1}}),
+      report_at(4, {{"test_loss", 0.5}, {"val_loss", 0.7}}),
+      report_at(5, {{"val_loss", 0.6}})};
   const std::vector<worker::Report> expanded =
-      make_reports(all).expanded(worker::TrialId{3}, {.steps_per_epoch = 8});
+      history_of(all).expanded(worker::TrialId{3}, {.steps_per_epoch = 8});
   ASSERT_EQ(expanded.size(), all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(expanded[i].trial, all[i].trial);
@@ -60,29 +60,27 @@ TEST(Reports, GiveBackWhatCame) {
 }
 
 TEST(Reports, KeepAReportWithoutAnyMetric) {
-  const Reports reports = make_reports({make_report(1, {}), make_report(2, {})});
+  const Reports reports = history_of({report_at(1, {}), report_at(2, {})});
   EXPECT_EQ(reports.size(), 2U);
   EXPECT_EQ(reports.last_step(), 2);
   EXPECT_EQ(reports.last("val_loss"), std::nullopt);
 }
 
 TEST(Reports, KnowTheLastValueOfAMetricThatTheLastReportLacks) {
-  const Reports reports = make_reports({make_report(1, {{"val_accuracy", 0.5}}),
-                                        make_report(2, {{"val_accuracy", 0.7}}),
-                                        make_report(2, {{"test_accuracy", 0.9}})});
+  const Reports reports = history_of({report_at(1, {{"val_accuracy", 0.5}}),
+                                      report_at(2, {{"val_accuracy", 0.7}}),
+                                      report_at(2, {{"test_accuracy", 0.9}})});
   EXPECT_EQ(reports.last("val_accuracy"), 0.7);
   EXPECT_EQ(reports.last("val_loss"), std::nullopt);
 }
 
 TEST(Reports, NameTheMetricThatIsNotFinite) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(
-      make_reports({make_report(1, {{"train_loss", nan}, {"val_loss", 1}})}).broken_metric(),
-      "train_loss");
-  EXPECT_EQ(
-      make_reports({make_report(1, {{"val_loss", nan}}), make_report(2, {{"val_loss", 1}})})
-          .broken_metric(),
-      std::nullopt);
+  EXPECT_EQ(history_of({report_at(1, {{"train_loss", nan}, {"val_loss", 1}})}).broken_metric(),
+            "train_loss");
+  EXPECT_EQ(history_of({report_at(1, {{"val_loss", nan}}), report_at(2, {{"val_loss", 1}})})
+                .broken_metric(),
+            std::nullopt);
 }
 
 TEST(Reports, HaveNoLastOneBeforeTheFirst) {

@@ -13,8 +13,10 @@
 #include <fmt/core.h>
 
 #include "hydro/base/result.h"
+#include "hydro/tune/compact.h"
 #include "hydro/tune/event_fields.h"
 #include "hydro/tune/events.h"
+#include "hydro/tune/json_fields.h"
 #include "hydro/tune/phases.h"
 #include "hydro/tune/state.h"
 #include "hydro/worker/messages.h"
