@@ -6,7 +6,6 @@
 #include <functional>
 #include <numeric>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "hydro/base/result.h"
@@ -71,11 +70,11 @@ at::Tensor FlatLayout::view(const at::Tensor& flat,
   return flat.as_strided(place.shape, strides_of(place), place.offset + (trial * place.size));
 }
 
-at::Tensor FlatLayout::match(at::Tensor gradient, std::size_t tensor) const {
+at::Tensor FlatLayout::match(const at::Tensor& gradient, std::size_t tensor) const {
   const FlatTensor& place = tensors_.at(tensor);
   HYDRO_CHECK(gradient.numel() == place.size * trials_ && gradient.scalar_type() == dtype_);
-  return std::move(gradient).contiguous(place.channels_last ? at::MemoryFormat::ChannelsLast
-                                                            : at::MemoryFormat::Contiguous);
+  return gradient.contiguous(place.channels_last ? at::MemoryFormat::ChannelsLast
+                                                 : at::MemoryFormat::Contiguous);
 }
 
 std::vector<Piece> cut(const FlatLayout& layout, std::int64_t limit) {

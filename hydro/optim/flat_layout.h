@@ -45,7 +45,7 @@ class FlatLayout {
                                 std::int64_t trial) const;
   /// `gradient` as it is where its memory already lies as the tensor's view does; else a copy
   /// that does.
-  [[nodiscard]] at::Tensor match(at::Tensor gradient, std::size_t tensor) const;
+  [[nodiscard]] at::Tensor match(const at::Tensor& gradient, std::size_t tensor) const;
 
  private:
   std::vector<FlatTensor> tensors_;

@@ -34,6 +34,7 @@ namespace {
 
 std::vector<worker::Optimizer> optimizers_of(const worker::ContainerSpec& spec) {
   std::vector<worker::Optimizer> settings;
+  settings.reserve(spec.trials.size());
   for (const worker::TrialSpec& trial : spec.trials) {
     settings.push_back(trial.settings.optimizer);
   }
@@ -56,6 +57,7 @@ std::vector<double> values_of(const at::Tensor& losses) {
 
 std::vector<std::string> owners_of(const worker::ContainerSpec& spec) {
   std::vector<std::string> owners;
+  owners.reserve(spec.trials.size());
   for (const worker::TrialSpec& trial : spec.trials) {
     owners.push_back(spec.kind == worker::TrialKind::kTarget
                          ? "target"

@@ -33,6 +33,7 @@ class ExactWeights {
             const Network& network) {
     const at::NoGradGuard no_gradient;
     std::vector<at::Tensor> exact;
+    exact.reserve(gradients.size());
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       exact.push_back(gradients[i].defined() ? layout_.match(gradients[i].to(at::kDouble), i)
                                              : at::Tensor());

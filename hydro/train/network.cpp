@@ -340,7 +340,7 @@ std::vector<at::Tensor> gradients_of(const at::Tensor& loss, const Network& netw
                                                             /*allow_unused=*/true);
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     if (gradients[i].defined()) {
-      gradients[i] = network.layout().match(std::move(gradients[i]), i);
+      gradients[i] = network.layout().match(gradients[i], i);
     }
   }
   return gradients;
