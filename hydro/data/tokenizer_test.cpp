@@ -1,6 +1,7 @@
 #include "hydro/data/tokenizer.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 
+#include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
 
 #include "hydro/base/result.h"

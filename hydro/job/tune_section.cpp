@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "hydro/base/result.h"
-#include "hydro/base/text.h"
 #include "hydro/job/job.h"
 #include "hydro/job/node.h"
 #include "hydro/job/reader.h"

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <variant>
 
 #include "hydro/base/result.h"
 #include "hydro/data/dataset.h"

@@ -34,12 +34,12 @@ using worker::Task;
 constexpr std::int64_t kNone = data::kNoLabel;
 
 /// Three trials' scores of two blocks of four tokens in seven classes.
-at::Tensor scores() {
+at::Tensor three_scores() {
   return at::sin(at::arange(168, at::kDouble) * 1.7).view({3, 2, 4, 7});
 }
 
 /// Three of eight places count.
-Batch labels() {
+Batch hidden_labels() {
   return {
       .inputs = {},
       .classes =
@@ -48,7 +48,9 @@ Batch labels() {
 }
 
 /// libtorch's own form: classes on axis 1, and it leaves out what has no label.
-double mean_loss(const at::Tensor& own, const at::Tensor& classes, double smoothing = 0) {
+double mean_hidden_loss(const at::Tensor& own,
+                        const at::Tensor& classes,
+                        double smoothing = 0) {
   return at::cross_entropy_loss(
              own.transpose(1, 2), classes, {}, at::Reduction::Mean, kNone, smoothing)
       .item<double>();
@@ -57,39 +59,44 @@ double mean_loss(const at::Tensor& own, const at::Tensor& classes, double smooth
 TEST(MaskedLanguageModel, TakesEachTrialsMeanOverItsHiddenTokens) {
   const std::array<double, 3> smoothing = {0, .1, .3};
   const at::Tensor losses =
-      training_losses(Task::kMaskedLanguageModel, scores(), labels(), smoothing).value();
+      training_losses(Task::kMaskedLanguageModel, three_scores(), hidden_labels(), smoothing)
+          .value();
   for (std::int64_t k = 0; k < 3; ++k) {
     const double own = smoothing.at(static_cast<std::size_t>(k));
-    const double expected = mean_loss(scores()[k], labels().classes, own);
+    const double expected = mean_hidden_loss(three_scores()[k], hidden_labels().classes, own);
     EXPECT_NEAR(losses[k].item<double>(), expected, 1e-12);
     const at::Tensor solo =
-        training_losses(Task::kMaskedLanguageModel, scores()[k], labels(), std::array{own})
+        training_losses(
+            Task::kMaskedLanguageModel, three_scores()[k], hidden_labels(), std::array{own})
             .value();
     EXPECT_NEAR(solo.item<double>(), expected, 1e-12);
   }
 }
 
 TEST(MaskedLanguageModel, NoGradientComesFromOtherTokens) {
-  at::Tensor own = scores()[0].clone().requires_grad_(true);
+  at::Tensor own = three_scores()[0].clone().requires_grad_(true);
   const std::array<double, 1> none = {0};
-  training_losses(Task::kMaskedLanguageModel, own, labels(), none).value().sum().backward();
+  training_losses(Task::kMaskedLanguageModel, own, hidden_labels(), none)
+      .value()
+      .sum()
+      .backward();
   const at::Tensor moved = own.grad().abs().sum(-1).gt(0);
-  EXPECT_TRUE(moved.equal(labels().classes.ne(kNone)));
+  EXPECT_TRUE(moved.equal(hidden_labels().classes.ne(kNone)));
 }
 
 TEST(MaskedLanguageModel, MetricsAreOverHiddenTokensOfValidBlocks) {
   Tally tally(Task::kMaskedLanguageModel);
-  const Batch batch = labels();
-  ASSERT_EQ(outcome(tally.add(scores()[0], batch, 2)), "ok");
-  ASSERT_EQ(outcome(tally.add(scores()[1], batch, 1)), "ok");
+  const Batch batch = hidden_labels();
+  ASSERT_EQ(outcome(tally.add(three_scores()[0], batch, 2)), "ok");
+  ASSERT_EQ(outcome(tally.add(three_scores()[1], batch, 1)), "ok");
   const double total =
-      (3 * mean_loss(scores()[0], batch.classes)) +
-      (2 * mean_loss(scores()[1].narrow(0, 0, 1), batch.classes.narrow(0, 0, 1)));
+      (3 * mean_hidden_loss(three_scores()[0], batch.classes)) +
+      (2 * mean_hidden_loss(three_scores()[1].narrow(0, 0, 1), batch.classes.narrow(0, 0, 1)));
   const auto hits = [&](const at::Tensor& own, const at::Tensor& classes) {
     return own.argmax(-1).eq(classes).sum().item<std::int64_t>();
   };
-  const auto right = hits(scores()[0], batch.classes) +
-                     hits(scores()[1].narrow(0, 0, 1), batch.classes.narrow(0, 0, 1));
+  const auto right = hits(three_scores()[0], batch.classes) +
+                     hits(three_scores()[1].narrow(0, 0, 1), batch.classes.narrow(0, 0, 1));
   const auto metrics = tally.metrics("val");
   EXPECT_EQ(metrics.size(), 3U);
   EXPECT_NEAR(metrics.at("val_loss"), total / 5, 1e-12);
@@ -99,13 +106,13 @@ TEST(MaskedLanguageModel, MetricsAreOverHiddenTokensOfValidBlocks) {
 
 TEST(MaskedLanguageModel, RefusesScoresThatAreNotOneATokenAndClass) {
   const std::array<double, 1> none = {0};
-  EXPECT_EQ(
-      outcome(training_losses(Task::kMaskedLanguageModel, scores()[0][0], labels(), none)),
-      "H0505");
+  EXPECT_EQ(outcome(training_losses(
+                Task::kMaskedLanguageModel, three_scores()[0][0], hidden_labels(), none)),
+            "H0505");
 }
 
 /// A table of 33 rows, mixed over the four places of a block: [B, 4] -> 16 units -> 32 scores.
-shrink::Surrogate encoder() {
+shrink::Surrogate masked_encoder() {
   const std::string text =
       "graph {\n  input user ids %x: int64[~5, 4]\n"
       "  input parameter a.weight %a: float32[33, 16]\n"
@@ -121,7 +128,7 @@ shrink::Surrogate encoder() {
 }
 
 /// Irregular tokens under 32, each block of one token and its neighbours.
-std::shared_ptr<const data::Loader> text(std::int64_t blocks, data::Use use) {
+std::shared_ptr<const data::Loader> masked_text(std::int64_t blocks, data::Use use) {
   auto made = std::make_shared<data::Dataset>();
   made->size = blocks;
   made->inputs.push_back({.name = "",
@@ -142,17 +149,17 @@ std::shared_ptr<const data::Loader> text(std::int64_t blocks, data::Use use) {
       data::Masking{.share = .25, .token = 32, .vocabulary = 32});
 }
 
-Study text_study() {
+Study masked_study() {
   return {.task = Task::kMaskedLanguageModel,
-          .models = {{"m", std::make_shared<const shrink::Surrogate>(encoder())}},
-          .training = text(96, data::Use::kTraining),
-          .validation = text(19, data::Use::kEvaluation),
+          .models = {{"m", std::make_shared<const shrink::Surrogate>(masked_encoder())}},
+          .training = masked_text(96, data::Use::kTraining),
+          .validation = masked_text(19, data::Use::kEvaluation),
           .test = nullptr,
           .evaluation_batch = 8};
 }
 
 TEST(MaskedLanguageModel, LearnsFromWhatIsNotHidden) {
-  const Study study = text_study();
+  const Study study = masked_study();
   Container container = trained(study, spec_of({adamw(.03)}, 200), 200);
   const auto reports = container.evaluate({}).value().value();
   const auto& metrics = reports.at(0).metrics;
@@ -163,7 +170,7 @@ TEST(MaskedLanguageModel, LearnsFromWhatIsNotHidden) {
 }
 
 TEST(MaskedLanguageModel, PaddingOfTheLastBatchCountsForNothing) {
-  Study study = text_study();
+  Study study = masked_study();
   const auto value = [&study](std::int64_t evaluation_batch) {
     study.evaluation_batch = evaluation_batch;
     Container container = trained(study, spec_of({sgd(.1), sgd(.2)}, 3), 3);
@@ -173,11 +180,12 @@ TEST(MaskedLanguageModel, PaddingOfTheLastBatchCountsForNothing) {
 }
 
 TEST(MaskedLanguageModel, EightStackedEqualEightSolo) {
-  testing::expect_stacked_equals_solo(text_study(), eight(sgd, .01));
+  testing::expect_stacked_equals_solo(masked_study(), eight(sgd, .01));
 }
 
 TEST(MaskedLanguageModel, ThreeStackedEqualThreeSoloWithAdamW) {
-  testing::expect_stacked_equals_solo(text_study(), {adamw(.001), adamw(.0005), adamw(.0002)});
+  testing::expect_stacked_equals_solo(masked_study(),
+                                      {adamw(.001), adamw(.0005), adamw(.0002)});
 }
 
 }  // namespace
