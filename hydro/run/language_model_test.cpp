@@ -101,7 +101,7 @@ TEST_F(LanguageModel, TheKeptJobHasTheTokenizersPathAndFingerprint) {
   }
   const std::string model = (folder_ / "tokens.model").string();
   write_text_durably(folder_ / "words.txt", text).value();
-  write_text_durably(model, data::train_tokenizer(text, 270, "words.txt").value()).value();
+  write_text_durably(model, data::train_tokenizer(text, 275, "words.txt").value()).value();
   data_ =
       "  train: {format: text, path: words.txt, tokenizer: tokens.model, block: 16}\n"
       "  val_share: 0.2\n";
