@@ -142,6 +142,15 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         "no study in this folder",
         "The folder has no `study.db`, so there is nothing to read.",
         "give the folder that `hydro tune` printed, or `runs/latest`"),
+    row("H0618",
+        kIo,
+        kStorage,
+        "the study's folder was moved or removed",
+        "While the study ran, the file `study.db` of its folder was moved, removed or "
+        "replaced. "
+        "What is reported from then on could be found by nobody, so the study ends. What was "
+        "reported before is in the folder, wherever it is.",
+        "leave the folder in its place until the study has ended, and start it again"),
     row("H0630",
         kIo,
         kStorage,

@@ -216,6 +216,18 @@ Result<void> insert_event(const StoredEvent& row,
   return result;
 }
 
+/// SQLite goes on writing into a file that has no name any more, or another one.
+Result<void> require_in_place(sqlite3* database, const std::filesystem::path& file) {
+  int moved = 0;
+  ::sqlite3_file_control(database, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  if (moved == 0) {
+    return {};
+  }
+  return make_error("H0618", "the study's folder was moved or removed while it ran")
+      .at(file.string())
+      .because("its database is no longer the file of that name");
+}
+
 }  // namespace
 
 StudyDb::StudyDb(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
@@ -261,6 +273,7 @@ Result<std::int64_t> StudyDb::append(std::span<const Event> batch) {
   HYDRO_CHECK(connection_->database != nullptr, "append after close");
   Connection& c = *connection_;
   sqlite3* database = c.database.get();
+  HYDRO_TRY_VOID(require_in_place(database, c.file));
   HYDRO_TRY_VOID(execute(database, "BEGIN IMMEDIATE", "H0611", c.file));
   std::int64_t seq = c.last_seq;
   Result<void> result;

@@ -52,7 +52,7 @@ class StudyDb {
   /// Writes a batch in one transaction: all of it or nothing. When it returns the last event's
   /// seq, the batch survives kill -9 and power loss.
   ///
-  /// Errors: H0611
+  /// Errors: H0611; H0618 the file was moved or removed since it was opened
   [[nodiscard]] Result<std::int64_t> append(std::span<const Event> batch);
   [[nodiscard]] std::int64_t last_seq() const;
   /// Moves the write-ahead log into the file, so that `study.db` alone is the whole study.

@@ -112,6 +112,18 @@ TEST_F(StudyDatabase, IsReadWhileItIsWritten) {
   EXPECT_EQ(read_events(file())->size(), 3U);
 }
 
+TEST_F(StudyDatabase, RefusesEventsOnceItsFileIsGone) {
+  auto database = StudyDb::create(file());
+  ASSERT_EQ(words(database->append(numbered_events(1, 2))), "ok");
+  const std::filesystem::path elsewhere = folder_ / "moved.db";
+  std::filesystem::rename(file(), elsewhere);
+  const std::string refused = words(database->append(numbered_events(3, 1)));
+  EXPECT_EQ(refused.substr(0, 5), "H0618") << refused;
+  EXPECT_NE(refused.find(file().string()), std::string::npos) << refused;
+  std::filesystem::rename(elsewhere, file());
+  EXPECT_EQ(database->append(numbered_events(3, 1)).value(), 3);
+}
+
 TEST_F(StudyDatabase, RefusesToBeCreatedTwice) {
   write(1);
   EXPECT_EQ(words(StudyDb::create(file())).substr(0, 5), "H0615");

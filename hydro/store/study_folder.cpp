@@ -29,14 +29,16 @@ namespace {
 constexpr std::string_view kOwnerFile = ".owner";
 constexpr std::string_view kDatabase = "study.db";
 // What a study writes: none of it may be overwritten.
-constexpr std::array<std::string_view, 8> kStudyFiles = {"study.db",
-                                                         "result.json",
-                                                         "best",
-                                                         "trials.csv",
-                                                         "metrics.csv",
-                                                         "job.yaml",
-                                                         "model.pt2",
-                                                         "report.html"};
+constexpr std::array<std::string_view, 10> kStudyFiles = {"study.db",
+                                                          "result.json",
+                                                          "best",
+                                                          "trials.csv",
+                                                          "metrics.csv",
+                                                          "job.yaml",
+                                                          "model.pt2",
+                                                          "report.html",
+                                                          "log.txt",
+                                                          "paused"};
 constexpr std::uint64_t kMaxOwnerText = 4096;
 constexpr int kMaxNumber = 100'000;
 

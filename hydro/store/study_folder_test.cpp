@@ -60,10 +60,12 @@ TEST(StudyFolder, RefusesAFolderThatHoldsAnotherStudy) {
   EXPECT_EQ(read_text(folder / "result.json").value(), "{}");
 }
 
-TEST(StudyFolder, RefusesToOverwriteAUsersJobFile) {
-  const TemporaryFolder folder;
-  ASSERT_EQ(words(write_text_durably(folder / "job.yaml", "name: x")), "ok");
-  EXPECT_EQ(words(make_folder_at(folder.path())).substr(0, 5), "H0615");
+TEST(StudyFolder, RefusesToOverwriteAUsersFiles) {
+  for (const char* name : {"job.yaml", "log.txt", "trials.csv"}) {
+    const TemporaryFolder folder;
+    ASSERT_EQ(words(write_text_durably(folder / name, "mine")), "ok");
+    EXPECT_EQ(words(make_folder_at(folder.path())).substr(0, 5), "H0615") << name;
+  }
 }
 
 TEST(StudyFolder, MayLieBesideOtherFilesAndInNewFolders) {
