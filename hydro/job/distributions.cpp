@@ -123,7 +123,7 @@ Result<Distribution> read_reals(const Description& it, const Form& form) {
 
 template <class D>
 Result<Distribution> read_integers(const Description& it, const Form& form) {
-  HYDRO_TRY(const auto numbers, read_numbers<std::int64_t>(it, form, &as_integer));
+  HYDRO_TRY(const auto numbers, read_numbers<std::int64_t>(it, form, &as_exact_integer));
   return made_of<D>(numbers);
 }
 

@@ -84,6 +84,12 @@ class PointReader {
       if (!value || used_[i]) {
         return refuse_value(parameter, given);
       }
+      if (config_.contains(parameter.path)) {
+        return reader_
+            .error(point_.keys[i], "H0721", "`" + parameter.name + "` has a second value")
+            .because("a hyperparameter's short name and its whole path name the same")
+            .fix("keep one of the two");
+      }
       used_[i] = true;
       config_.insert_or_assign(parameter.path, *value);
     }

@@ -199,6 +199,12 @@ std::optional<std::int64_t> as_integer(const Node& node) {
   return node.is_plain() ? parse_integer(node.text) : std::nullopt;
 }
 
+std::optional<std::int64_t> as_exact_integer(const Node& node) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 53;
+  const auto value = as_integer(node);
+  return value && *value >= -kMost && *value <= kMost ? value : std::nullopt;
+}
+
 std::optional<worker::Span> as_span(const Node& node) {
   if (!node.is_scalar()) {
     return std::nullopt;

@@ -51,6 +51,8 @@ struct Reader {
 [[nodiscard]] std::optional<double> as_number(const Node& node);
 /// A whole number, also as 1e4 or 64.0.
 [[nodiscard]] std::optional<std::int64_t> as_integer(const Node& node);
+/// One that a double holds exactly: beyond 2^53 a value would not come back as it was drawn.
+[[nodiscard]] std::optional<std::int64_t> as_exact_integer(const Node& node);
 
 /// "40%", "1 epoch", "2.5 epochs", "300" or "300 steps".
 [[nodiscard]] std::optional<worker::Span> as_span(const Node& node);

@@ -176,6 +176,18 @@ Result<void> read_integer(const Reader& reader,
   return {};
 }
 
+/// An integer from 1 to a billion: a product of two of them is no overflow.
+template <auto Member, class Section>
+Result<void> read_count(const Reader& reader,
+                        const Node& node,
+                        const Row<Section>& row,
+                        Section& out) {
+  constexpr std::int64_t kMost = 1'000'000'000;
+  const auto value = as_integer(node);
+  return value && *value > kMost ? reader.wrong(node, row.key, row.type)
+                                 : read_integer<Member, 1, Section>(reader, node, row, out);
+}
+
 struct Limits {
   double low = 0;
   double high = HUGE_VAL;
