@@ -102,8 +102,8 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         kUnavailable,
         kEnvironment,
         "the searcher cannot be started",
-        "The program of `search.command` cannot be run, or Optuna is not installed in the "
-        "Python that runs the model.",
+        "The program of `search.command` cannot be run, did not answer its greeting in the "
+        "searchers' protocol, or Optuna is not installed in the Python that runs the model.",
         "check search.command, or install optuna into that Python"),
     row("H0725",
         kInvalidInput,

@@ -165,7 +165,13 @@ Result<std::unique_ptr<search::Searcher>> open_searcher(const job::Job& job,
   HYDRO_TRY(ExternalSearch settings, external_search(job, folder));
   auto searcher = std::make_unique<ExternalSearcher>(std::move(settings), stop);
   if (Result<void> started = searcher->start(); !started.has_value()) {
-    return job::point_at(job, "tune.search", std::move(started).error());
+    Error error = std::move(started).error();
+    if (error.id == "H0722") {  // it never worked: there is no study to go on with
+      error = make_error("H0724", error.what)
+                  .because(error.why)
+                  .fix("run it by hand: docs/searchers.md has the protocol");
+    }
+    return job::point_at(job, "tune.search", std::move(error));
   }
   return std::unique_ptr<search::Searcher>(std::move(searcher));
 }

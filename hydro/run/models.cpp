@@ -130,6 +130,9 @@ Result<Architecture> read_architecture(const job::Job& job,
                                        const std::filesystem::path& path) {
   HYDRO_TRY(pt2::Archive archive, read_pointed(job, path));
   HYDRO_TRY_VOID(check_output(archive.model.train, job.train.task));
+  if (Result<void> checked = check_metric(archive.model.eval, job.tune.metric); !checked) {
+    return job::point_at(job, "tune.metric", std::move(checked).error());
+  }
   HYDRO_TRY(const shrink::Options narrow, shrink_options(job, job.tune.scaling));
   HYDRO_TRY(const shrink::Options full, shrink_options(job, 1));
   Architecture out;

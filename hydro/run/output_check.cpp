@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "hydro/base/result.h"
@@ -37,6 +39,27 @@ Result<void> check_output(const ir::Graph& graph, worker::Task task) {
           .because(
               "the loss takes scores and normalises them itself: a second softmax trains "
               "slowly and badly");
+    }
+  }
+  return {};
+}
+
+Result<void> check_metric(const ir::Graph& graph, const std::string& metric) {
+  constexpr std::size_t kClassAxis = 1;
+  if (metric != "val_top5") {
+    return {};
+  }
+  for (const ir::Output& output : graph.outputs) {
+    if (output.kind != ir::OutputKind::kUser) {
+      continue;
+    }
+    const auto& shape = graph.value(output.value).tensor().shape;
+    if (shape.size() > kClassAxis && shape[kClassAxis].size <= worker::kTopGuesses) {
+      return make_error("H0122", "metric `" + metric + "` is never reported")
+          .because("the model tells " + std::to_string(shape[kClassAxis].size) +
+                   " classes apart, so that one of " + std::to_string(worker::kTopGuesses) +
+                   " guesses is always right")
+          .fix("use val_accuracy or val_loss");
     }
   }
   return {};

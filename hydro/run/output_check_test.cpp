@@ -35,6 +35,15 @@ TEST(OutputCheck, TakesScoresAndTheirLogarithms) {
   }
 }
 
+TEST(MetricCheck, RefusesTheBestFiveOfFewClasses) {
+  const ir::Graph three = ending_in("aten.log_softmax.int");
+  const Result<void> checked = check_metric(three, "val_top5");
+  ASSERT_FALSE(checked.has_value());
+  EXPECT_EQ(checked.error().id, "H0122");
+  EXPECT_NE(checked.error().why.find("3 classes"), std::string::npos) << checked.error().why;
+  EXPECT_TRUE(check_metric(three, "val_accuracy").has_value());
+}
+
 TEST(OutputCheck, ARegressionMayReturnShares) {
   EXPECT_TRUE(
       check_output(ending_in("aten.softmax.int"), worker::Task::kRegression).has_value());

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "hydro/base/catalogue.h"
 #include "hydro/base/file.h"
 #include "hydro/base/result.h"
 #include "hydro/base/testing.h"
@@ -54,6 +55,15 @@ TEST_F(SearcherStudy, ARefusalIsShownAtItsLineAndLeavesNoFolder) {
   EXPECT_EQ(error.id, "H0725");
   EXPECT_THAT(error.where, HasSubstr("job.yaml:"));
   EXPECT_THAT(error.excerpt, HasSubstr("search: {command"));
+  EXPECT_FALSE(fs::exists(job_.out()));
+}
+
+TEST_F(SearcherStudy, OneThatNeverAnswersEndsBeforeThereIsAStudy) {
+  const Error error = start("dead").outcome.error();
+  EXPECT_EQ(error.id, "H0724");
+  EXPECT_EQ(find_catalogue_row(error.id)->exit, ExitCode::kEnvironment);
+  EXPECT_THAT(error.where, HasSubstr("job.yaml:"));
+  EXPECT_THAT(error.why, HasSubstr("nothing to say"));
   EXPECT_FALSE(fs::exists(job_.out()));
 }
 

@@ -184,11 +184,10 @@ void Tally::add_tokens(const at::Tensor& scores, const at::Tensor& classes) {
 }
 
 void Tally::add_hits(const at::Tensor& output, const at::Tensor& classes) {
-  constexpr std::int64_t kTop = 5;
   hits_ += output.argmax(1).eq(classes).sum().item<std::int64_t>();
-  has_top5_ = output.size(1) > kTop;
+  has_top5_ = output.size(1) > worker::kTopGuesses;
   if (has_top5_) {
-    const at::Tensor best = std::get<1>(output.topk(kTop, 1));
+    const at::Tensor best = std::get<1>(output.topk(worker::kTopGuesses, 1));
     hits_of_five_ += best.eq(classes.unsqueeze(1)).sum().item<std::int64_t>();
   }
 }

@@ -124,11 +124,34 @@ std::string causes_text(const State& state) {
              : text;
 }
 
+bool has_numeric_cause(const State& state) {
+  const std::vector<FailureCause> groups = group_failures(state);
+  return std::ranges::any_of(groups, [](const FailureCause& group) {
+    return group.cause.find("not finite") != std::string::npos;
+  });
+}
+
 std::string what_ended(const Counts& counts) {
   return std::to_string(counts.finished) + " of " + std::to_string(counts.total) +
          " trials finished, " +
          (counts.stopped > 0 ? std::to_string(counts.stopped) + " stopped, " : "") +
          std::to_string(counts.failed) + " failed";
+}
+
+/// The catalogue's remedy is about losses that turn NaN; others want their own.
+Error no_trial_error(const State& state) {
+  Error error =
+      make_error(state.closed->error, "no trial succeeded: " + what_ended(state.counts))
+          .because(causes_text(state));
+  if (state.counts.total == 0) {
+    return std::move(error)
+        .because("the searcher ended without suggesting a configuration")
+        .fix("mend the searcher, or use `search: random`");
+  }
+  return has_numeric_cause(state)
+             ? error
+             : std::move(error).fix(
+                   "mend the causes named above; `hydro show` has each trial's");
 }
 
 std::string target_causes(const State& state) {
@@ -227,9 +250,7 @@ std::optional<Error> study_error(const State& state) {
         .keeping(kept);
   }
   if (state.targets.empty()) {
-    return make_error(state.closed->error, "no trial succeeded: " + what_ended(state.counts))
-        .because(causes_text(state))
-        .keeping(kept);
+    return no_trial_error(state).keeping(kept);
   }
   return make_error(state.closed->error,
                     "no target could be trained in " + std::to_string(state.targets.size()) +

@@ -143,6 +143,18 @@ TEST(StudyError, GroupsTheCausesWhenNoTrialSucceeded) {
   EXPECT_THAT(state.targets, IsEmpty());
 }
 
+TEST(StudyError, SaysWhatToDoWhereTheSearcherSuggestedNothing) {
+  Journal journal;
+  journal.append(StudyOpened{.settings = make_settings(1), .process_start_ns = 0});
+  journal.append(Prepared{});
+  journal.append(SuggestionsExhausted{});
+  journal.append(StudyClosed{.outcome = Outcome::kFailed, .error = "H0640", .cause = {}});
+  const auto error = study_error(journal.state());
+  ASSERT_TRUE(error);
+  EXPECT_THAT(error->why, HasSubstr("without suggesting"));
+  EXPECT_THAT(error->remedy, HasSubstr("searcher"));
+}
+
 TEST(StudyError, NamesEveryTargetThatFailed) {
   World world = make_world();
   world.target_value = [](TrialId) { return kNan; };

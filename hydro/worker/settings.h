@@ -55,6 +55,9 @@ enum class Task : std::uint8_t {
   kModelLoss
 };
 
+/// The guesses of val_top5; fewer classes, or as many, report none.
+constexpr std::int64_t kTopGuesses = 5;
+
 /// How much training a trial gets. With drop_last an epoch is floor(samples / batch) steps,
 /// else ceil.
 struct Budget {
