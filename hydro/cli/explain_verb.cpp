@@ -1,5 +1,8 @@
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -39,13 +42,34 @@ VerbResult explain_trial(const std::string& folder, std::int64_t trial) {
   return ExitCode::kDone;
 }
 
+/// "h302" and "302" are H0302.
+std::string full_id(const std::string& code) {
+  constexpr std::size_t kDigits = 4;
+  const std::string digits =
+      code.substr(code.starts_with('H') || code.starts_with('h') ? 1 : 0);
+  const bool is_number = !digits.empty() && digits.size() <= kDigits &&
+                         digits.find_first_not_of("0123456789") == std::string::npos;
+  return is_number ? std::string("H").append(kDigits - digits.size(), '0').append(digits)
+                   : code;
+}
+
+Error trial_missing(const std::string& folder) {
+  return make_error("H0901", "which trial of `" + printable(folder) + "`?")
+      .because("it is a folder, and a run has many trials")
+      .fix("hydro explain " + printable(folder) + " 0; `hydro show` lists them");
+}
+
 }  // namespace
 
 VerbResult explain_verb(const ExplainOptions& options) {
   if (options.trial.has_value()) {
     return explain_trial(options.code, *options.trial);
   }
-  const std::string& code = options.code;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(options.code, ignored)) {
+    return trial_missing(options.code);
+  }
+  const std::string code = full_id(options.code);
   if (code == "list") {
     for (const CatalogueRow& row : catalogue()) {
       fmt::print("{}  {}\n", row.id, row.title);

@@ -1,11 +1,14 @@
 // The program's entry: parses the command line, runs one verb, turns what it says into an exit
 // code.
 #include <algorithm>
+#include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <functional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -32,6 +35,19 @@ struct Options {
 };
 
 using Chosen = std::function<VerbResult()>;
+
+/// Decimal digits: the parser itself would take an empty word for 0, and 0x1 for 1. Empty:
+/// fits.
+std::string fault_of_trial_number(const std::string& text) {
+  constexpr std::size_t kMostDigits = 18;
+  const bool is_number = !text.empty() && text.size() <= kMostDigits &&
+                         text.find_first_not_of("0123456789") == std::string::npos;
+  return is_number ? std::string() : "`" + printable(text) + "` is no trial number";
+}
+
+CLI::Validator trial_number() {
+  return CLI::Validator(fault_of_trial_number, "NUMBER");
+}
 
 void add_export(CLI::App& app, ExportOptions& options, Chosen& chosen) {
   CLI::App* verb = app.add_subcommand(
@@ -107,7 +123,9 @@ void add_replay(CLI::App& app, ReplayOptions& options, Chosen& chosen) {
   CLI::App* verb = app.add_subcommand(
       "replay", "runs one trial again, alone, and says whether its numbers are the same");
   verb->add_option("folder", options.folder, "the run's folder")->required();
-  verb->add_option("trial", options.trial, "its number; trials count from 0")->required();
+  verb->add_option("trial", options.trial, "its number; trials count from 0")
+      ->required()
+      ->check(trial_number());
   verb->footer("Example: hydro replay runs/latest 7");
   verb->callback([&options, &chosen] { chosen = [&options] { return replay_verb(options); }; });
 }
@@ -134,7 +152,8 @@ void add_small_verbs(CLI::App& app, ExplainOptions& options, Chosen& chosen) {
       "explain", "what an error code means, or what became of a trial and why");
   explain->add_option("code", options.code, "an error code, `list`, or a run's folder")
       ->required();
-  explain->add_option("trial", options.trial, "of that run; trials count from 0");
+  explain->add_option("trial", options.trial, "of that run; trials count from 0")
+      ->check(trial_number());
   explain->footer("Example: hydro explain H0103, or hydro explain runs/latest 7");
   explain->callback(
       [&options, &chosen] { chosen = [&options] { return explain_verb(options); }; });
@@ -192,6 +211,13 @@ int run(int argc, char** argv) {
   return result.has_value() ? static_cast<int>(*result) : report(result.error());
 }
 
+/// A reader that went away, as `head` does, wants no word about it.
+int report_lost_output(int reason) {
+  const Error error = make_error("H0603", "standard output cannot be written")
+                          .because(std::generic_category().message(reason));
+  return reason == EPIPE ? static_cast<int>(ExitCode::kStorage) : report(error);
+}
+
 /// The others need no second start.
 bool computes(int argc, char** argv) {
   const std::vector<std::string> verbs = {"tune", "replay", "check", "doctor"};
@@ -207,7 +233,11 @@ int main(int argc, char** argv) {
   }
   hydro::train::prepare_process();
   try {
-    return hydro::cli::run(argc, argv);
+    const int code = hydro::cli::run(argc, argv);
+    const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    return is_written || code != 0 ? code : hydro::cli::report_lost_output(errno);
+  } catch (const std::system_error& problem) {  // of fmt::print
+    return hydro::cli::report_lost_output(problem.code().value());
   } catch (const std::exception& problem) {
     return hydro::cli::report(hydro::make_error("H0999", problem.what()));
   }

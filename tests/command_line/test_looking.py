@@ -3,8 +3,9 @@
 import json
 import re
 import shutil
+import subprocess
 
-from workplace import HERE, Case, hydro, small_job
+from workplace import BINARY, HERE, Case, hydro, small_job
 
 WIDTH = {"class", "size", "surrogate", "ratio", "pinned_because"}
 PARAMETER = {"name", "role", "shape", "surrogate_shape", "r_in", "r_out", "init", "factors", "multiplier"}
@@ -147,6 +148,24 @@ class Explain(Case):
 
     def test_an_unknown_code(self):
         self.assert_refused(self.hydro("explain", "H9999"), "H0902", "H9999")
+
+    def test_a_code_needs_neither_its_letter_nor_its_zeros(self):
+        whole = self.hydro("explain", "H0103").out
+        for short in ("h0103", "0103", "103"):
+            self.assertEqual(self.hydro("explain", short).out, whole)
+
+    def test_a_folder_wants_a_trial_and_a_trial_is_digits(self):
+        self.assert_refused(self.hydro("explain", self.folder), "H0901", "which trial")
+        for number in ("", "0x1", "-1", "99999999999999999999"):
+            self.assert_refused(self.hydro("replay", self.folder, number), "H0901", "no trial number")
+
+    def test_output_that_is_lost_is_a_storage_error(self):
+        for arguments in (["explain", "list"], ["explain", "H0103"], ["--help"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([BINARY, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual(done.returncode, 5, arguments)
+            self.assertIn("H0603", done.stderr)
+            self.assertIn("No space left", done.stderr)
 
 
 class Progress(Case):
