@@ -5,7 +5,7 @@
 
 Each model is exported from its own package by `hydro export`, read and shrunk by `hydro check`, which also runs both
 graphs once and compares the shape of every node with the predicted one. Needs .venv with tools/requirements-test.txt.
-About 15 minutes on 2 cores.
+About 15 minutes on 2 cores. Other sections of the file stay.
 """
 import argparse
 import json
@@ -172,7 +172,8 @@ def main():
     for name in options.only:
         rows.append(row(name, MODELS[name]))
         print(rows[-1], file=sys.stderr, flush=True)
-    options.output.write_text(HEAD + "\n".join(rows) + "\n")
+    _, title, rest = options.output.read_text().partition("\n## ") if options.output.exists() else ("", "", "")
+    options.output.write_text(HEAD + "\n".join(rows) + "\n" + title + rest)
 
 
 if __name__ == "__main__":
