@@ -9,7 +9,7 @@ from safetensors.torch import load_file
 
 from test_finished_study import evaluate
 from user_models import Pair, mlp
-from workplace import Case, fashion_split, rows, shared, small_job
+from workplace import HERE, Case, fashion_split, rows, shared, small_job
 
 SGD = {"name": "sgd", "lr": 0.05, "momentum": 0.9}
 
@@ -170,6 +170,18 @@ class KindsOfJobs(Case):
         self.assertEqual(done.code, 0, done)
         trials = rows(self.folder / "run" / "trials.csv")
         self.assertEqual([row["epochs"] for row in trials], ["2"] * 3)
+
+    def test_the_searcher_of_the_examples_searches_every_kind_of_parameter(self):
+        searcher = HERE.parents[1] / "examples" / "searcher.py"
+        optimizer = {"name": "sgd", "lr": {"qloguniform": [0.01, 0.5, 0.01]}, "momentum": {"ordinal": [0, 0.5, 0.9]}}
+        job = small_job(
+            train={"optimizer": optimizer, "batch_size": {"int": [16, 48]}},
+            tune={"num_samples": 9, "search": {"command": [str(searcher)]}},
+        )
+        first, again = (rows(self.tuned(job, folder=f"run-{n}") / "trials.csv") for n in (1, 2))
+        self.assertEqual([row["state"] for row in first], ["finished"] * 9)
+        for name in ("lr", "momentum", "batch_size"):
+            self.assertEqual([row[name] for row in first], [row[name] for row in again])
 
     def test_several_runs_get_folders_of_their_own(self):
         self.write_job(small_job(tune={"num_samples": 1}))
