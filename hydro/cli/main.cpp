@@ -211,6 +211,21 @@ int run(int argc, char** argv) {
   return result.has_value() ? static_cast<int>(*result) : report(result.error());
 }
 
+/// The others leave their answer on disk, and go on without anyone who reads.
+bool prints_its_answer(int argc, char** argv) {
+  const std::vector<std::string> verbs = {"tune", "export", "tokenize"};
+  return argc < 2 || std::ranges::find(verbs, argv[1]) == verbs.end();
+}
+
+/// The system's reason why standard output is not whole; 0: it is.
+int reason_of_lost_output() {
+  errno = 0;
+  if (std::fflush(stdout) != 0) {
+    return errno;
+  }
+  return std::ferror(stdout) != 0 ? EIO : 0;
+}
+
 /// A reader that went away, as `head` does, wants no word about it.
 int report_lost_output(int reason) {
   const Error error = make_error("H0603", "standard output cannot be written")
@@ -234,8 +249,9 @@ int main(int argc, char** argv) {
   hydro::train::prepare_process();
   try {
     const int code = hydro::cli::run(argc, argv);
-    const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-    return is_written || code != 0 ? code : hydro::cli::report_lost_output(errno);
+    const int lost =
+        hydro::cli::prints_its_answer(argc, argv) ? hydro::cli::reason_of_lost_output() : 0;
+    return lost == 0 || code != 0 ? code : hydro::cli::report_lost_output(lost);
   } catch (const std::system_error& problem) {  // of fmt::print
     return hydro::cli::report_lost_output(problem.code().value());
   } catch (const std::exception& problem) {
