@@ -275,6 +275,8 @@ struct ResolvedTrial {
                                                                    std::int64_t evaluations);
 /// How many evaluations a trial has; the most of all batch sizes that the space can ask for.
 [[nodiscard]] std::int64_t most_evaluations(const Job& job, std::int64_t samples);
+/// After how many steps a trial reports first; the fewest of all batch sizes.
+[[nodiscard]] std::int64_t first_report(const Job& job, std::int64_t samples);
 /// Warning H0143 if the scheduler can end no trial early.
 [[nodiscard]] std::optional<Error> idle_scheduler(const Job& job, std::int64_t evaluations);
 /// How much training a trial of that batch size gets on `samples` training samples.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -152,6 +153,17 @@ std::int64_t most_evaluations(const Job& job, std::int64_t samples) {
     most = std::max(most, worker::evaluation_at(given, given.steps));
   }
   return most;
+}
+
+std::int64_t first_report(const Job& job, std::int64_t samples) {
+  const BatchSizes sizes = batch_sizes(job);
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t size : {sizes.smallest, sizes.largest}) {
+    const worker::Budget given = budget(job.train, samples, size);
+    const bool by_steps = given.evaluate_every > 0;
+    least = std::min({least, given.steps, by_steps ? given.evaluate_every : given.steps});
+  }
+  return least;
 }
 
 std::unique_ptr<search::Searcher> make_searcher(const Job& job) {

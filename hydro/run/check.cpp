@@ -11,6 +11,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "hydro/base/result.h"
 #include "hydro/job/job.h"
@@ -19,6 +20,7 @@
 #include "hydro/run/backend.h"
 #include "hydro/run/check_report.h"
 #include "hydro/run/coordinate_check.h"
+#include "hydro/run/early_statistics.h"
 #include "hydro/run/external_searcher.h"
 #include "hydro/run/material.h"
 #include "hydro/search/preview.h"
@@ -132,6 +134,8 @@ Result<void> examine(CheckReport& report,
     HYDRO_TRY_VOID(backend.check_shapes(*architecture.surrogate));
   }
   HYDRO_TRY(material.loaders, prepare_data(job, material.architectures));
+  const std::vector<std::string> early = early_reports(job, material);
+  report.warnings.insert(report.warnings.end(), early.begin(), early.end());
   HYDRO_TRY_VOID(add_scheduler(report, job, material));
   HYDRO_TRY_VOID(add_groups(report, job, material, material.loaders.training->dataset().size));
   if (request.coordinates && job.tune.scaling > 1) {

@@ -101,6 +101,13 @@ TEST_F(Check, AWarningOfTheJobHasItsPlaceAndRemedy) {
               Contains(AllOf(HasSubstr("job.yaml:17:9): "), HasSubstr("remove `mode`"))));
 }
 
+TEST_F(Check, AFirstReportBeforeBatchNormsKnowTheDataWarns) {
+  job_.batch_size = "{choice: [2, 4]}";
+  EXPECT_THAT(check().warnings,
+              Contains(AllOf(HasSubstr("first report comes after 3 steps"),
+                             HasSubstr("momentum 0.1"))));
+}
+
 TEST_F(Check, DefaultsThatAreUsedAreInTheReport) {
   EXPECT_THAT(check_text(check()), HasSubstr("\ndefaults used\n"));
   EXPECT_THAT(check_text(check()), HasSubstr("optimizer.momentum 0"));

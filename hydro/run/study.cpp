@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <unistd.h>
 
@@ -24,6 +25,7 @@
 #include "hydro/job/job.h"
 #include "hydro/run/backend.h"
 #include "hydro/run/coordinate_check.h"
+#include "hydro/run/early_statistics.h"
 #include "hydro/run/edge.h"
 #include "hydro/run/external_searcher.h"
 #include "hydro/run/fingerprints.h"
@@ -147,6 +149,9 @@ Result<Material> prepare(const job::Job& job,
   HYDRO_TRY(material.loaders, prepare_data(job, material.architectures));
   HYDRO_TRY_VOID(scheduler_of(job, material));
   warn_of_idle_scheduler(job, material, listener);
+  for (const std::string& warning : early_reports(job, material)) {
+    listener.says("warning: " + warning + "\n");
+  }
   for (const Architecture& architecture : material.architectures) {
     HYDRO_TRY_VOID(go_on(stop));
     HYDRO_TRY_VOID(backend.check_shapes(*architecture.surrogate));

@@ -91,10 +91,10 @@ struct RealData {
   SharedLoader loader;
 };
 
-/// For a network of networks.py.
+/// For a network of networks.py, or one of torchvision's (32 x 32).
 inline RealData real_data(const std::string& network, std::int64_t samples) {
   const data::Normalize normalize{.mean = {.286F}, .std = {.353F}};
-  if (network == "swin") {
+  if (network == "swin" || network.starts_with("tv-")) {
     return {.loader = fashion({data::Resize{.height = 32, .width = 32}, data::Rgb{}, normalize},
                               samples)};
   }

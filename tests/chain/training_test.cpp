@@ -1,13 +1,14 @@
-// Every network of networks.py learns: three trials along one trial axis, forty steps on real
-// data, in batches that were not exported.
+// Every network of networks.py and torchvision's convolution nets learn: three trials along one
+// trial axis, forty steps on real data, in batches that were not exported.
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "hydro/shrink/surrogate.h"
 #include "hydro/train/container.h"
 #include "hydro/train/testing.h"
 #include "hydro/train/train.h"
@@ -25,10 +26,11 @@ constexpr std::int64_t kTrainedBatch = 16;
 
 train::Study study_of(const std::string& network, double scaling) {
   RealData data = real_data(network, 384);
+  const std::string archive = network.starts_with("tv-") ? network : network + "-1";
   return {.task = data.task,
           .models = {{"m",
                       std::make_shared<const shrink::Surrogate>(
-                          shrunk(archive_of(network + "-1").model, {.scaling = scaling}))}},
+                          shrunk(archive_of(archive).model, {.scaling = scaling}))}},
           .training = data.loader,
           .validation = real_data(network, 24).loader,
           .test = nullptr,
@@ -72,6 +74,12 @@ INSTANTIATE_TEST_SUITE_P(Networks,
                          TrainsOnRealData,
                          ::testing::ValuesIn(networks()),
                          [](const auto& row) { return row.param; });
+
+INSTANTIATE_TEST_SUITE_P(
+    Torchvision,
+    TrainsOnRealData,
+    ::testing::Values("tv-resnet18", "tv-wide_resnet50_2", "tv-vgg11", "tv-vgg11_bn"),
+    [](const auto& row) { return row.param.substr(3); });
 
 }  // namespace
 }  // namespace hydro::chain
