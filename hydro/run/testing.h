@@ -145,12 +145,11 @@ class ScriptedWorker : public worker::Worker {
                                   worker::TrialId trial,
                                   std::int64_t step,
                                   double value) {
-    return {
-        .trial = trial,
-        .step = step,
-        .epoch = static_cast<double>(step) / static_cast<double>(spec.budget.steps_per_epoch),
-        .metrics = {
-            {"train_loss", 1 - value}, {"val_loss", 1 - value}, {"val_accuracy", value}}};
+    return {.trial = trial,
+            .step = step,
+            .epoch = worker::epoch_at(spec.budget, step),
+            .metrics = {
+                {"train_loss", 1 - value}, {"val_loss", 1 - value}, {"val_accuracy", value}}};
   }
 
   static void write_weights(const worker::Export& order) {

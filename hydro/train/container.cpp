@@ -295,8 +295,7 @@ std::vector<worker::Report> Container::reports(
     metrics[k]["train_loss"] = loss_sums_[k] / steps;
     made.push_back({.trial = spec_.trials[k].id,
                     .step = step_,
-                    .epoch = static_cast<double>(step_) /
-                             static_cast<double>(spec_.budget.steps_per_epoch),
+                    .epoch = worker::epoch_at(spec_.budget, step_),
                     .metrics = std::move(metrics[k])});
   }
   std::ranges::fill(loss_sums_, 0.0);

@@ -8,7 +8,6 @@
 #include <optional>
 #include <ranges>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "hydro/base/result.h"
@@ -29,11 +28,6 @@ Names names_of(const std::map<std::string, T>& values) {
 }
 
 }  // namespace
-
-double epoch_at(const worker::Budget& budget, std::int64_t step) {
-  HYDRO_CHECK(budget.steps_per_epoch >= 1, "an epoch has a step");
-  return static_cast<double>(step) / static_cast<double>(budget.steps_per_epoch);
-}
 
 CompactConfig::CompactConfig(const search::Config& config, Pool<Names>& names)
     : paths_(names.keep(names_of(config))) {
@@ -131,7 +125,7 @@ std::vector<worker::Report> Reports::expanded(worker::TrialId trial,
       const auto step = static_cast<std::int64_t>(stretch.row(i)[kStep]);
       reports.push_back({.trial = trial,
                          .step = step,
-                         .epoch = epoch_at(budget, step),
+                         .epoch = worker::epoch_at(budget, step),
                          .metrics = stretch.metrics_of(i)});
     }
   }

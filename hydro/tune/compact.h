@@ -41,11 +41,6 @@ class Pool {
 
 using Names = std::vector<std::string>;
 
-/// Passes over the training data after `step` steps.
-///
-/// Requires: an epoch has a step (BugError)
-[[nodiscard]] double epoch_at(const worker::Budget& budget, std::int64_t step);
-
 /// A configuration whose paths are held once for all trials that have the same.
 class CompactConfig {
  public:

@@ -87,6 +87,11 @@ std::int64_t evaluation_at(const Budget& budget, std::int64_t step) {
   return (step + budget.evaluate_every - 1) / budget.evaluate_every;
 }
 
+double epoch_at(const Budget& budget, std::int64_t step) {
+  HYDRO_CHECK(budget.steps_per_epoch >= 1, "an epoch has a step");
+  return static_cast<double>(step) / static_cast<double>(budget.steps_per_epoch);
+}
+
 double lr_factor(const Schedule& schedule, const Budget& budget, std::int64_t step) {
   const auto t = static_cast<double>(step);
   const double warmup = steps_of(schedule.warmup, budget);

@@ -72,6 +72,11 @@ struct Budget {
 /// Requires: evaluate_every at least 1 (BugError)
 [[nodiscard]] std::int64_t evaluation_at(const Budget& budget, std::int64_t step);
 
+/// Passes over the training data after `step` steps.
+///
+/// Requires: an epoch has a step (BugError)
+[[nodiscard]] double epoch_at(const Budget& budget, std::int64_t step);
+
 /// Numbers that may differ between the trials of one container.
 struct TrialSettings {
   Optimizer optimizer;              // kind, nesterov, amsgrad must agree inside a container
