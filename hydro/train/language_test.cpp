@@ -12,6 +12,7 @@
 #include "hydro/base/testing.h"
 #include "hydro/data/dataset.h"
 #include "hydro/ops/torch.h"
+#include "hydro/shrink/surrogate.h"
 #include "hydro/train/container.h"
 #include "hydro/train/feeder.h"
 #include "hydro/train/objective.h"
@@ -156,11 +157,9 @@ TEST(LanguageModel, LearnsATextAndReportsItsMetrics) {
 }
 
 TEST(LanguageModel, PaddingOfTheLastBatchCountsForNothing) {
-  Study study = text_study();
-  const auto value = [&study](std::int64_t evaluation_batch) {
-    study.evaluation_batch = evaluation_batch;
-    Container container = trained(study, spec_of({sgd(.1), sgd(.2)}, 3), 3);
-    return container.evaluate({}).value().value().at(1).metrics.at("val_loss");
+  const auto value = [](std::int64_t evaluation_batch) {
+    return testing::val_loss_in_batches(
+        text_study(), evaluation_batch, spec_of({sgd(.1), sgd(.2)}, 3), 3);
   };
   EXPECT_NEAR(value(8), value(19), 1e-6);
 }

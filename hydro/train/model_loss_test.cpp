@@ -13,6 +13,7 @@
 #include "hydro/base/testing.h"
 #include "hydro/data/dataset.h"
 #include "hydro/ops/torch.h"
+#include "hydro/shrink/surrogate.h"
 #include "hydro/train/container.h"
 #include "hydro/train/feeder.h"
 #include "hydro/train/objective.h"
@@ -102,11 +103,9 @@ TEST(ModelLoss, RefusesAnOutputOfSeveralNumbers) {
 }
 
 TEST(ModelLoss, TheLastBatchOfAnEvaluationHasNoPadding) {
-  Study study = own_loss();
-  const auto value = [&study](std::int64_t evaluation_batch) {
-    study.evaluation_batch = evaluation_batch;
-    Container container = trained(study, spec_of({sgd(.1), sgd(.05)}, 6), 6);
-    return container.evaluate({}).value().value().at(1).metrics.at("val_loss");
+  const auto value = [](std::int64_t evaluation_batch) {
+    return testing::val_loss_in_batches(
+        own_loss(), evaluation_batch, spec_of({sgd(.1), sgd(.05)}, 6), 6);
   };
   EXPECT_NEAR(value(8), value(19), 1e-6);
 }

@@ -278,6 +278,16 @@ inline Container trained(const Study& study,
   return container;
 }
 
+/// val_loss of the second of two trials, evaluated in batches of that size.
+inline double val_loss_in_batches(Study study,
+                                  std::int64_t evaluation_batch,
+                                  const worker::ContainerSpec& spec,
+                                  std::int64_t steps) {
+  study.evaluation_batch = evaluation_batch;
+  Container container = trained(study, spec, steps);
+  return container.evaluate({}).value().value().at(1).metrics.at("val_loss");
+}
+
 /// One trial's tensor, copied; parameters in the network's own precision.
 inline at::Tensor parameter(const Network& network, std::size_t tensor, std::int64_t trial) {
   return network.layout().view(network.weights(), tensor, trial).clone();
