@@ -34,9 +34,10 @@ def main():
         tag, value = struct.unpack_from("<QQ", library, entry)
         if tag == DT_FLAGS:
             struct.pack_into("<Q", library, entry + 8, value | DF_SYMBOLIC)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_bytes(library)
-            copy.chmod(0o755)
+            if not copy.exists() or copy.read_bytes() != library:  # a new copy would link all programs again
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.write_bytes(library)
+                copy.chmod(0o755)
             return
     sys.exit(f"{source} has no DT_FLAGS entry to set")
 
