@@ -16,8 +16,8 @@
 #include "hydro/tune/compact.h"
 #include "hydro/tune/event_fields.h"
 #include "hydro/tune/events.h"
-#include "hydro/tune/json_fields.h"
 #include "hydro/tune/phases.h"
+#include "hydro/tune/settings_fields.h"
 #include "hydro/tune/state.h"
 #include "hydro/worker/messages.h"
 #include "hydro/worker/settings.h"
@@ -40,7 +40,7 @@ constexpr EnumList<TargetStatus, 4> kTargetStatuses = {
       {TargetStatus::kInterrupted, "interrupted"}}}};
 
 double epochs_of(const Reports& reports, const worker::Budget& budget) {
-  return reports.empty() ? 0 : epoch_at(budget, reports.last_step());
+  return reports.empty() ? 0 : worker::epoch_at(budget, reports.last_step());
 }
 
 TrialRow row_of(const State& state, const Trial& trial) {
@@ -139,10 +139,9 @@ std::string what_ended(const Counts& counts) {
 }
 
 /// The catalogue's remedy is about losses that turn NaN; others want their own.
-Error no_trial_error(const State& state) {
-  Error error =
-      make_error(state.closed->error, "no trial succeeded: " + what_ended(state.counts))
-          .because(causes_text(state));
+Error no_trial_error(const State& state, const std::string& id) {
+  Error error = make_error(id, "no trial succeeded: " + what_ended(state.counts))
+                    .because(causes_text(state));
   if (state.counts.total == 0) {
     return std::move(error)
         .because("the searcher ended without suggesting a configuration")
@@ -250,7 +249,7 @@ std::optional<Error> study_error(const State& state) {
         .keeping(kept);
   }
   if (state.targets.empty()) {
-    return no_trial_error(state).keeping(kept);
+    return no_trial_error(state, state.closed->error).keeping(kept);
   }
   return make_error(state.closed->error,
                     "no target could be trained in " + std::to_string(state.targets.size()) +
