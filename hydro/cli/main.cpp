@@ -1,13 +1,16 @@
 // The program's entry: parses the command line, runs one verb, turns what it says into an exit
 // code.
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -35,6 +38,28 @@ struct Options {
 };
 
 using Chosen = std::function<VerbResult()>;
+
+/// What main must know of a verb before and after it runs.
+struct Verb {
+  std::string_view name;
+  bool computes = false;  // on libtorch: starts with short spins
+  bool prints = false;    // its answer; the others leave theirs on disk
+};
+
+constexpr std::array kVerbs = {Verb{.name = "export"},
+                               Verb{.name = "check", .computes = true, .prints = true},
+                               Verb{.name = "tune", .computes = true},
+                               Verb{.name = "show", .prints = true},
+                               Verb{.name = "replay", .computes = true, .prints = true},
+                               Verb{.name = "tokenize"},
+                               Verb{.name = "doctor", .computes = true, .prints = true},
+                               Verb{.name = "explain", .prints = true}};
+
+/// The first word's; --help and --version print.
+Verb verb_of(int argc, char** argv) {
+  const auto* found = argc > 1 ? std::ranges::find(kVerbs, argv[1], &Verb::name) : kVerbs.end();
+  return found != kVerbs.end() ? *found : Verb{.name = {}, .prints = true};
+}
 
 /// Decimal digits: the parser itself would take an empty word for 0, and 0x1 for 1. Empty:
 /// fits.
@@ -167,8 +192,10 @@ int report(const Error& error) {
 
 /// Names a first word that is no verb: of a later version, or mistyped.
 Error usage_error(int argc, char** argv, const std::string& problem) {
-  const std::vector<std::string> verbs = {
-      "export", "check", "tune", "show", "replay", "tokenize", "doctor", "explain"};
+  std::vector<std::string> verbs;
+  std::ranges::transform(kVerbs, std::back_inserter(verbs), [](const Verb& verb) {
+    return std::string(verb.name);
+  });
   const std::vector<std::string> later = {
       "resume", "report", "serve", "worker", "simulate", "coordinate"};
   const std::string word = argc > 1 ? argv[1] : "";
@@ -211,12 +238,6 @@ int run(int argc, char** argv) {
   return result.has_value() ? static_cast<int>(*result) : report(result.error());
 }
 
-/// The others leave their answer on disk, and go on without anyone who reads.
-bool prints_its_answer(int argc, char** argv) {
-  const std::vector<std::string> verbs = {"tune", "export", "tokenize"};
-  return argc < 2 || std::ranges::find(verbs, argv[1]) == verbs.end();
-}
-
 /// The system's reason why standard output is not whole; 0: it is.
 int reason_of_lost_output() {
   errno = 0;
@@ -233,28 +254,24 @@ int report_lost_output(int reason) {
   return reason == EPIPE ? static_cast<int>(ExitCode::kStorage) : report(error);
 }
 
-/// The others need no second start.
-bool computes(int argc, char** argv) {
-  const std::vector<std::string> verbs = {"tune", "replay", "check", "doctor"};
-  return argc > 1 && std::ranges::find(verbs, argv[1]) != verbs.end();
-}
-
 }  // namespace
 }  // namespace hydro::cli
 
 int main(int argc, char** argv) {
-  if (hydro::cli::computes(argc, argv)) {
+  const hydro::cli::Verb verb = hydro::cli::verb_of(argc, argv);
+  if (verb.computes) {
     hydro::cli::limit_spinning(argv);
   }
   hydro::train::prepare_process();
   try {
     const int code = hydro::cli::run(argc, argv);
-    const int lost =
-        hydro::cli::prints_its_answer(argc, argv) ? hydro::cli::reason_of_lost_output() : 0;
+    const int lost = verb.prints ? hydro::cli::reason_of_lost_output() : 0;
     return lost == 0 || code != 0 ? code : hydro::cli::report_lost_output(lost);
-  } catch (const std::system_error& problem) {  // of fmt::print
-    return hydro::cli::report_lost_output(problem.code().value());
   } catch (const std::exception& problem) {
+    const auto* refused = dynamic_cast<const std::system_error*>(&problem);
+    if (refused != nullptr && std::ferror(stdout) != 0) {  // of fmt::print
+      return hydro::cli::report_lost_output(refused->code().value());
+    }
     return hydro::cli::report(hydro::make_error("H0999", problem.what()));
   }
 }
