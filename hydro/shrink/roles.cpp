@@ -16,6 +16,7 @@
 #include "hydro/ir/model.h"
 #include "hydro/shrink/analysis.h"
 #include "hydro/shrink/atoms.h"
+#include "hydro/shrink/readouts.h"
 #include "hydro/shrink/rules.h"
 #include "hydro/shrink/sizes.h"
 #include "hydro/shrink/surrogate.h"
@@ -77,64 +78,6 @@ Role other_role(const Dimensions& dims, const Atoms& atoms, const Sizes& sizes) 
   return widths == 1 && long_dims > 1 ? Role::kInput : Role::kVector;
 }
 
-/// Nodes that multiply with a weight, or do with a parameter what no rule says.
-std::set<ir::NodeId> weight_nodes(const ir::Model& model, Side side, const Analysis& analysis) {
-  const ir::Graph& graph = graph_of(model, side);
-  std::set<ir::NodeId> found;
-  for (const WeightUse& use : analysis.uses) {
-    if (use.side == side) {
-      found.insert(use.node);
-    }
-  }
-  std::set<ir::ValueId> parameters;
-  for (const ir::Input& input : graph.inputs) {
-    if (input.kind == ir::InputKind::kParameter) {
-      parameters.insert(input.value);
-    }
-  }
-  for (std::int32_t i = 0; i < graph.node_count(); ++i) {
-    const ir::Node& node = graph.node(ir::NodeId{i});
-    const RuleRow* row = find_rule(node.op);
-    const bool reads = std::ranges::any_of(
-        ir::operands(node), [&](ir::ValueId value) { return parameters.contains(value); });
-    if (reads && (row == nullptr || row->kind == OpKind::kWeight)) {
-      found.insert(ir::NodeId{i});
-    }
-  }
-  return found;
-}
-
-/// Those from which the user output is reached through no further weight.
-std::set<ir::NodeId> last_weights(const ir::Model& model, Side side, const Analysis& analysis) {
-  const ir::Graph& graph = graph_of(model, side);
-  const std::set<ir::NodeId> weights = weight_nodes(model, side, analysis);
-  std::vector<ir::ValueId> open;
-  for (const ir::Output& output : graph.outputs) {
-    if (output.kind == ir::OutputKind::kUser) {
-      open.push_back(output.value);
-    }
-  }
-  std::set<ir::NodeId> found;
-  std::set<ir::ValueId> seen(open.begin(), open.end());
-  while (!open.empty()) {
-    const ir::NodeId producer = graph.value(open.back()).producer;
-    open.pop_back();
-    if (producer == ir::kNoNode) {
-      continue;
-    }
-    if (weights.contains(producer)) {
-      found.insert(producer);
-      continue;
-    }
-    for (const ir::ValueId operand : ir::operands(graph.node(producer))) {
-      if (seen.insert(operand).second) {
-        open.push_back(operand);
-      }
-    }
-  }
-  return found;
-}
-
 double ratio_of(const Dimensions& dims, const Sizes& sizes) {
   double ratio = 1;
   for (const Dimension& dimension : dims) {
@@ -153,8 +96,8 @@ class Planner {
         analysis_(analysis),
         sizes_(sizes),
         options_(options),
-        last_train_(last_weights(model, Side::kTrain, analysis)),
-        last_eval_(last_weights(model, Side::kEval, analysis)) {}
+        last_train_(readout_nodes(model, Side::kTrain, analysis)),
+        last_eval_(readout_nodes(model, Side::kEval, analysis)) {}
 
   Result<std::vector<ParameterPlan>> run() {
     HYDRO_TRY_VOID(check_overrides());

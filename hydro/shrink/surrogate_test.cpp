@@ -33,7 +33,7 @@ constexpr std::string_view kNet = R"(graph {
   %a: float32[~5, 48] = aten.add.Tensor(self=%h2, other=%z, alpha=1)
   %d: float32[~5, 48] = aten.dropout.default(input=%a, p=0.5, train=True)
   %y: float32[~5, 10] = aten.linear.default(input=%d, weight=%w3, bias=%b3)
-  %e: float32[~5, 10] = aten.relu.default(self=%y)
+  %e: float32[~5, 10] = aten.neg.default(self=%y)
   output user logits %e
 }
 )";
