@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Which models Hydro takes unchanged, and what becomes of them at S = 8: writes docs/models.md.
+"""Which models Hydro takes unchanged, what becomes of them at S = 4 and 8, and that they learn: writes docs/models.md.
 
     bench/models.py [--only GPT-2 vit_b_16] [-o docs/models.md]
 
 Each model is exported from its own package by `hydro export`, read and shrunk by `hydro check`, which also runs both
-graphs once and compares the shape of every node with the predicted one. Needs .venv with tools/requirements-test.txt.
-About 15 minutes on 2 cores. Other sections of the file stay.
+graphs once and compares the shape of every node with the predicted one. `hydro tune` then trains three trials along one
+trial axis for 40 steps of 8 samples, and the best at full width: images of Fashion-MNIST, texts of the GPL. Fails when a
+trial's loss over the last five steps is not below that over the first five. Needs .venv with
+tools/requirements-test.txt. About 25 minutes on 2 cores. Other sections of the file stay.
 """
 import argparse
+import csv
 import json
 import pathlib
 import subprocess
@@ -34,7 +37,7 @@ def transformer(model, config, inputs, **kwargs):
 
 
 def own(name, **kwargs):
-    return {"export": f"{OWN}:{name}", "kwargs": kwargs, "input": "int64[*, 16]"}
+    return {"export": f"{OWN}:{name}", "kwargs": kwargs, "input": "int64[*, 64]"}
 
 
 IDS = {"input_ids": "int64[*, 64]"}
@@ -67,23 +70,49 @@ MODELS = {
     "Llama": transformer("LlamaForCausalLM", "LlamaConfig", IDS, **LLAMA),
     "LSTM, 2 layers": own("lstm"),
     "LSTM, tied": own("lstm", tied=True),
-    "TransformerEncoder": own("encoder"),
+    "TransformerEncoder": own("encoder", tokens=64),
 }
 
 
-def sizes_of(spec):
-    return [int(size) for size in spec[spec.index("[") + 1 : -1].split(",")[1:]]
+STEPS, BATCH, REPORT_EVERY = 40, 8, 5
+SAMPLES = STEPS * BATCH
+FASHION = pathlib.Path("/usr/share/datasets/fashion-mnist")
+TEXT = pathlib.Path("/usr/share/common-licenses/GPL-3")
+OTHER = 95  # the token of what is no printable character, the last of networks.py's vocabulary
 
 
-def write_data(folder, inputs):
-    """Sixteen samples of zeros: nothing is trained here."""
+def images(spec):
+    """The first images, resized to the model's size."""
+    size = int(spec.rstrip("]").split(",")[-1])
+    part = {"format": "idx", "images": str(FASHION / "train-images-idx3-ubyte.gz"),
+            "labels": str(FASHION / "train-labels-idx1-ubyte.gz")}
+    transform = ["rgb", {"resize": {"size": size}}, {"normalize": {"mean": 0.286, "std": 0.353}}]
+    return {"train": {**part, "limit": SAMPLES}, "val": {**part, "limit": BATCH}, "transform": transform}, "classification"
+
+
+def kind_of(letter):
+    """0 a blank or what is not printed, 1 a vowel, 2 anything else."""
+    return 0 if letter in (0, OTHER) else 1 if chr(letter + 32) in "aeiouAEIOU" else 2
+
+
+def texts(folder, inputs, classes):
+    """Blocks of 64 letters with the letter that follows each, or with the kind of the first as their class."""
+    letters = numpy.frombuffer(TEXT.read_bytes(), numpy.uint8).astype(numpy.int64)
+    letters = numpy.where((letters >= 32) & (letters < 127), letters - 32, OTHER)
+    blocks, following = (letters[start : start + SAMPLES * 64].reshape(SAMPLES, 64) for start in (0, 1))
+    target = numpy.array([kind_of(block[0]) for block in blocks]) if classes else following
+    numpy.save(folder / "y.npy", target)
     files = {}
-    for name, spec in inputs.items():
-        kind = numpy.int64 if spec.startswith("int64") else numpy.float32
-        numpy.save(folder / f"{name or 'x'}.npy", numpy.zeros([16, *sizes_of(spec)], kind))
+    for name in inputs:
+        numpy.save(folder / f"{name or 'x'}.npy", numpy.ones_like(blocks) if name == "attention_mask" else blocks)
         files[name] = f"{name or 'x'}.npy"
-    numpy.save(folder / "y.npy", numpy.zeros(16, numpy.int64))
-    return {"format": "arrays", "inputs": files if "" not in files else files[""], "target": "y.npy"}
+    part = {"format": "arrays", "inputs": files if "" not in files else files[""], "target": "y.npy"}
+    return {"train": part, "val": {**part, "limit": BATCH}}, "classification" if classes else "language_model"
+
+
+def data_of(name, folder, inputs):
+    spec = next(iter(inputs.values()))
+    return images(spec) if spec.startswith("float32") else texts(folder, inputs, name.endswith("classes"))
 
 
 def export(model, folder):
@@ -96,16 +125,38 @@ def export(model, folder):
     return time.time() - start, inputs, done.stderr if done.returncode else ""
 
 
-def check(folder, inputs, scaling):
-    split = write_data(folder, inputs)
-    job = {"name": "table", "model": {"file": "model.pt2"}, "data": {"train": split, "val": split},
-           "train": {"task": "classification", "epochs": 1, "batch_size": 8,
-                     "optimizer": {"name": "adamw", "lr": {"loguniform": [1e-4, 1e-2]}}},
-           "tune": {"num_samples": 1, "scaling": scaling}}
-    (folder / "job.yaml").write_text(json.dumps(job))
-    done = subprocess.run([HYDRO, "check", folder / "job.yaml", "--format", "json"], capture_output=True, text=True,
-                          check=False)
+def write_job(name, folder, inputs, scaling):
+    data, task = data_of(name, folder, inputs)
+    job = {"name": "table", "model": {"file": "model.pt2"}, "data": data,
+           "train": {"task": task, "steps": STEPS, "batch_size": BATCH, "evaluate": {"every": f"{REPORT_EVERY} steps"},
+                     "optimizer": {"name": "adamw", "lr": {"loguniform": [3e-4, 1e-3]}}},
+           "tune": {"num_samples": 3, "fusion": 3, "scaling": scaling}}
+    path = folder / f"job{scaling}.yaml"
+    path.write_text(json.dumps(job))
+    return path
+
+
+def check(job):
+    done = subprocess.run([HYDRO, "check", job, "--format", "json"], capture_output=True, text=True, check=False)
     return json.loads(done.stdout) if done.stdout.startswith("{") else {"refusals": [{"what": done.stderr}]}
+
+
+def learn(job):
+    """The trials' mean training loss over the first and the last five steps; what is wrong, if anything is."""
+    folder = job.with_suffix(".study")
+    done = subprocess.run([HYDRO, "tune", job, "--progress", "none", "-o", folder], capture_output=True, text=True, check=False)
+    if done.returncode:
+        return "", done.stderr
+    losses = {}
+    with open(folder / "metrics.csv", encoding="utf-8") as file:
+        for report in csv.DictReader(file):
+            if (report["kind"], report["metric"]) == ("surrogate", "train_loss"):
+                losses.setdefault(report["trial"], []).append(float(report["value"]))
+    trials = list(losses.values())
+    assert [len(values) for values in trials] == [STEPS // REPORT_EVERY] * 3, losses
+    first, last = (sum(values[place] for values in trials) / 3 for place in (0, -1))
+    fell = all(values[-1] < values[0] for values in trials)
+    return f"{first:.2f} to {last:.2f}", "" if fell else f"a trial's loss did not fall: {losses}"
 
 
 def graph_of(folder):
@@ -135,31 +186,41 @@ def held(widths):
 
 
 def row(name, model):
+    """The model's line of the table, and what is wrong with it."""
     with tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place)
         seconds, inputs, error = export(model, folder)
+        losses, found = {}, {}
+        for scaling in (4, 8):
+            if not error:
+                job = write_job(name, folder, inputs, scaling)
+                found = check(job)
+                error = found["refusals"][0]["what"] if found["refusals"] else ""
+            if not error:
+                losses[scaling], error = learn(job)
         if error:
-            return f"| {name} | refused: {error.splitlines()[0]} | | | | | | |"
-        found = check(folder, inputs, 8)
-        if found["refusals"]:
-            return f"| {name} | refused: {found['refusals'][0]['what']} | | | | | | |"
+            return f"| {name} | {' '.join(error.splitlines()[:1])} |" + " |" * 8, error
         nodes, ops = graph_of(folder)
         full = sum(elements(p["shape"]) for p in found["parameters"])
         small = sum(elements(p["surrogate_shape"]) for p in found["parameters"])
-        return (f"| {name} | {nodes} | {ops} | {full:,} | {small:,} | {full / small:.1f} | {seconds:.1f} | "
-                f"{held(found['widths'])} |")
+        return (f"| {name} | {nodes} | {ops} | {full:,} | {small:,} | {full / small:.1f} | {seconds:.1f} | {losses[4]} | "
+                f"{losses[8]} | {held(found['widths'])} |"), ""
 
 
 HEAD = """# Models
 
-Made by `bench/models.py`. Each is exported from its own package without a changed line and shrunk at `scaling: 8`; both
-graphs are run once, and every node has the shape that was predicted for it. Images are 64 x 64 (VisionTransformer and
-Swin of transformers 32 x 32), texts 64 tokens; models of transformers are small configurations. Nodes and ops are those
-of the exported training graph; parameters are those that train; seconds are those of one run beside other work. The last column names what keeps a width (how many
-classes), without what always stays: inputs, outputs, kernels, the rows of tables.
+Made by `bench/models.py`. Each is exported from its own package without a changed line and shrunk at `scaling: 4` and 8;
+both graphs are run once, and every node has the shape that was predicted for it. Then three trials stacked along one
+trial axis train for 40 steps of 8 samples (Fashion-MNIST, the text of the GPL), and the best of them at full width. Images
+are 64 x 64 (VisionTransformer and Swin of transformers 32 x 32), texts 64 tokens; models of transformers are small
+configurations.
 
-| model | nodes | ops | parameters | at S = 8 | ratio | export s | kept |
-|---|---|---|---|---|---|---|---|
+Nodes and ops are those of the exported training graph; parameters are those that train; seconds are those of one export
+from process start. *loss* is the trials' mean training loss over the first five steps and over the last five. The last
+column names what keeps a width (how many classes), without what always stays: inputs, outputs, kernels, the rows of tables.
+
+| model | nodes | ops | parameters | at S = 8 | ratio | export s | loss, S = 4 | loss, S = 8 | kept |
+|---|---|---|---|---|---|---|---|---|---|
 """
 
 
@@ -168,12 +229,16 @@ def main():
     parser.add_argument("--only", nargs="+", metavar="MODEL", choices=MODELS, default=list(MODELS))
     parser.add_argument("-o", "--output", type=pathlib.Path, default=ROOT / "docs/models.md")
     options = parser.parse_args()
-    rows = []
+    rows, wrong = [], []
     for name in options.only:
-        rows.append(row(name, MODELS[name]))
-        print(rows[-1], file=sys.stderr, flush=True)
+        line, error = row(name, MODELS[name])
+        rows.append(line)
+        wrong += [f"{name}: {error}"] if error else []
+        print(error or line, file=sys.stderr, flush=True)
     _, title, rest = options.output.read_text().partition("\n## ") if options.output.exists() else ("", "", "")
     options.output.write_text(HEAD + "\n".join(rows) + "\n" + title + rest)
+    if wrong:
+        sys.exit(f"{len(wrong)} of {len(rows)} models failed")
 
 
 if __name__ == "__main__":

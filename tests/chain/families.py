@@ -133,8 +133,12 @@ FAMILIES = {"mlp": (mlp, {}, [20]), "resnet18": (resnet18, {}, [3, 28, 28]),
             "wide_bottleneck": (wide_bottleneck, {}, [3, 32, 32]), "resnext": (resnext, {}, [3, 32, 32]),
             "vgg": (vgg, {"batch_norm": False}, [3, 32, 32]), "vgg_bn": (vgg, {"batch_norm": True}, [3, 32, 32]),
             "depthwise": (depthwise, {}, [3, 16, 16])}
-TORCHVISION = {"resnet18": 10, "resnet34": 10, "resnet50": 10, "wide_resnet50_2": 1000, "vgg11": 100, "vgg11_bn": 100,
-               "vgg13_bn": 100}
+# Their images are 32 x 32.
+TORCHVISION = {"resnet18": {"num_classes": 10}, "resnet34": {"num_classes": 10}, "resnet50": {"num_classes": 10},
+               "wide_resnet50_2": {"num_classes": 1000}, "vgg11": {"num_classes": 100}, "vgg11_bn": {"num_classes": 100},
+               "vgg13_bn": {"num_classes": 100}, "mobilenet_v2": {"num_classes": 10},
+               "squeezenet1_1": {"num_classes": 10}, "swin_t": {"num_classes": 10},
+               "vit_b_16": {"num_classes": 10, "image_size": 32}}
 # Exported at full width only: what is checked is how their surrogates train.
 WHOLE = {"mlp32": (plain_mlp, {"features": 32, "width": 1024}, [32]),
          "mlp784": (plain_mlp, {"features": 784, "width": 512}, [1, 28, 28]),

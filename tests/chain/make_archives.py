@@ -98,8 +98,8 @@ def main(folder):
         archive(f"{here}/networks.py:{build.__name__}", kwargs, spec, folder / f"{name}.pt2")
     for name, (build, kwargs, shape) in WHOLE.items():
         archive(f"{here}/families.py:{build.__name__}", kwargs, image_spec(shape), folder / f"{name}.pt2")
-    for name, classes in TORCHVISION.items():
-        archive(f"torchvision.models:{name}", {"num_classes": classes}, image_spec([3, 32, 32]), folder / f"tv-{name}.pt2")
+    for name, kwargs in TORCHVISION.items():
+        archive(f"torchvision.models:{name}", kwargs, image_spec([3, 32, 32]), folder / f"tv-{name}.pt2")
     stamp.touch()
 
 

@@ -78,10 +78,10 @@ def lstm(shrink=1, layers=2, tied=False):
 
 
 class EncoderLanguageModel(nn.Module):
-    def __init__(self, width):
+    def __init__(self, width, tokens):
         super().__init__()
         self.embedding = nn.Embedding(WORDS, width)
-        self.positions = nn.Parameter(torch.randn(TOKENS, width) * 0.02)
+        self.positions = nn.Parameter(torch.randn(tokens, width) * 0.02)
         layer = nn.TransformerEncoderLayer(width, 4, 4 * width, dropout=0.0, batch_first=True)
         self.encoder = nn.TransformerEncoder(layer, 2)
         self.head = nn.Linear(width, WORDS)
@@ -93,8 +93,8 @@ class EncoderLanguageModel(nn.Module):
         return self.head(self.encoder(h, mask=mask, is_causal=True))
 
 
-def encoder(shrink=1):
-    return EncoderLanguageModel(narrow(64, shrink))
+def encoder(shrink=1, tokens=TOKENS):
+    return EncoderLanguageModel(narrow(64, shrink), tokens)
 
 
 IDS = f"input_ids=int64[*,{TOKENS}]"

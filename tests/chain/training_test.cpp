@@ -2,20 +2,18 @@
 // trial axis, forty steps on real data, in batches that were not exported.
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "hydro/shrink/surrogate.h"
 #include "hydro/train/container.h"
 #include "hydro/train/testing.h"
 #include "hydro/train/train.h"
 #include "hydro/worker/messages.h"
 
 #include "tests/chain/chain.h"
-#include "tests/chain/real_data.h"
+#include "tests/chain/study_on_real_data.h"
 
 namespace hydro::chain {
 namespace {
@@ -24,23 +22,10 @@ constexpr std::int64_t kSteps = 40;
 constexpr std::int64_t kReportEvery = 5;
 constexpr std::int64_t kTrainedBatch = 16;
 
-train::Study study_of(const std::string& network, double scaling) {
-  RealData data = real_data(network, 384);
-  const std::string archive = network.starts_with("tv-") ? network : network + "-1";
-  return {.task = data.task,
-          .models = {{"m",
-                      std::make_shared<const shrink::Surrogate>(
-                          shrunk(archive_of(archive).model, {.scaling = scaling}))}},
-          .training = data.loader,
-          .validation = real_data(network, 24).loader,
-          .test = nullptr,
-          .evaluation_batch = 24};
-}
-
 /// By report, which covers the steps since the one before it: each trial's mean training loss.
 std::vector<std::vector<worker::Report>> reports_of(const train::Study& study) {
   worker::ContainerSpec spec = train::testing::spec_of(
-      {train::testing::adamw(.001), train::testing::adamw(.002), train::testing::adamw(.004)},
+      {train::testing::adamw(.0003), train::testing::adamw(.0006), train::testing::adamw(.001)},
       kSteps);
   spec.batch_size = kTrainedBatch;
   spec.budget.steps_per_epoch = study.training->dataset().size / kTrainedBatch;
@@ -60,7 +45,7 @@ class TrainsOnRealData : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(TrainsOnRealData, ThreeTrialsLowerTheirLossInFortySteps) {
   for (const double scaling : {4.0, 8.0}) {
-    const auto reports = reports_of(study_of(GetParam(), scaling));
+    const auto reports = reports_of(study_on_real_data(GetParam(), scaling));
     ASSERT_EQ(reports.size(), static_cast<std::size_t>(kSteps / kReportEvery));
     for (std::size_t trial = 0; trial < 3; ++trial) {
       const double first = reports.front().at(trial).metrics.at("train_loss");
@@ -75,11 +60,17 @@ INSTANTIATE_TEST_SUITE_P(Networks,
                          ::testing::ValuesIn(networks()),
                          [](const auto& row) { return row.param; });
 
-INSTANTIATE_TEST_SUITE_P(
-    Torchvision,
-    TrainsOnRealData,
-    ::testing::Values("tv-resnet18", "tv-wide_resnet50_2", "tv-vgg11", "tv-vgg11_bn"),
-    [](const auto& row) { return row.param.substr(3); });
+INSTANTIATE_TEST_SUITE_P(Torchvision,
+                         TrainsOnRealData,
+                         ::testing::Values("tv-resnet18",
+                                           "tv-wide_resnet50_2",
+                                           "tv-vgg11",
+                                           "tv-vgg11_bn",
+                                           "tv-mobilenet_v2",
+                                           "tv-squeezenet1_1",
+                      "tv-swin_t",
+                      "tv-vit_b_16"),
+                         [](const auto& row) { return row.param.substr(3); });
 
 }  // namespace
 }  // namespace hydro::chain
