@@ -147,12 +147,12 @@ inline Case gpt_case(const std::filesystem::path& text) {
 inline Case resnet_case() {
   Case made{.steps = 140,
             .seeds = 2,
-            .rates = 9,
+            .rates = 12,
             .grid = 2,
             .witness = Witness::kValley,
             .settings = {{.name = "SGD with momentum .9",
                           .optimizer = {.momentum = .9},
-                          .first_rate = .002,
+                          .first_rate = .00025,
                           .rules = {mup(4), standard(4)}}}};
   made.training = fashion("train", made.steps * made.batch, {data::Rgb{}});
   made.validation = fashion("t10k", 2000, {data::Rgb{}});

@@ -68,8 +68,8 @@ INSTANTIATE_TEST_SUITE_P(Torchvision,
                                            "tv-vgg11_bn",
                                            "tv-mobilenet_v2",
                                            "tv-squeezenet1_1",
-                      "tv-swin_t",
-                      "tv-vit_b_16"),
+                                           "tv-swin_t",
+                                           "tv-vit_b_16"),
                          [](const auto& row) { return row.param.substr(3); });
 
 }  // namespace
