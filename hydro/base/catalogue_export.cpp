@@ -77,7 +77,8 @@ constexpr auto kRows = std::to_array<CatalogueRow>({
         kInvalidInput,
         kUsage,
         "an input's description cannot be read",
-        "An input is [name=]dtype[sizes] with exactly one `*`, the batch.",
+        "An input is [name=]dtype[sizes] with exactly one `*`, the batch. One sample has at "
+        "most 2^31 numbers, and an example of a few samples must fit into memory.",
         "write it as float32[*,3,28,28]"),
     row("H0210",
         kInvalidInput,

@@ -3,11 +3,12 @@
 import dataclasses
 import difflib
 import inspect
+import math
 import re
 
 import torch
 
-from hydro.errors import ExportError
+from hydro.errors import ExportError, first_line
 
 DTYPES = {
     name: getattr(torch, name)
@@ -17,6 +18,8 @@ _FORM = re.compile(r"\s*(?:([A-Za-z_]\w*)\s*=)?\s*(\w+)\s*\[([^\[\]]*)\]\s*$")
 # Primes, so that a batch is told from a width and from a product of widths; 1 is special to
 # torch.export.
 _BATCHES = (5, 7, 11, 13, 17, 19, 23)
+_MOST_NUMBERS = 2**31  # in one sample
+_MOST_DIGITS = 18  # of a size that a 64-bit integer holds
 
 
 @dataclasses.dataclass
@@ -55,15 +58,24 @@ def parse_input(text):
     shape = [_parse_size(text, size.strip()) for size in sizes.split(",")]
     if shape.count(None) != 1:
         raise _bad(text, f"it has {shape.count(None)} `*`; exactly one size must be the batch")
+    if math.prod(size for size in shape if size) > _MOST_NUMBERS:
+        raise _too_large(text, f"one sample has more than {_MOST_NUMBERS} numbers")
     return Input(name or "", dtype, shape, text)
 
 
 def _parse_size(text, size):
     if size == "*":
         return None
-    if not size.isdigit() or int(size) == 0:
+    digits = size.lstrip("0")
+    if not digits or not re.fullmatch("[0-9]+", digits):
         raise _bad(text, f"`{size}` is neither a size of at least 1 nor *")
-    return int(size)
+    if len(digits) > _MOST_DIGITS:
+        raise _too_large(text, f"no tensor has the size `{size}`")
+    return int(digits)
+
+
+def _too_large(text, why):
+    return _bad(text, why, "give the sizes of one sample, with * for the batch")
 
 
 def bind_inputs(inputs, model, constants):
@@ -194,7 +206,15 @@ def choose_batch(model, inputs):
 def example_tensor(spec, batch):
     """Whole numbers are 0 and 1 in turn: valid as tokens, classes and masks alike."""
     shape = [batch if size is None else size for size in spec.shape]
-    dtype = DTYPES[spec.dtype]
+    try:
+        return _filled(shape, DTYPES[spec.dtype])
+    except RuntimeError as error:  # of the allocator
+        what = f"cannot make an example of the input `{spec.text}`"
+        do = "give smaller sizes, or export where there is more memory"
+        raise ExportError("H0209", what, why=first_line(error), do=do) from error
+
+
+def _filled(shape, dtype):
     if dtype.is_floating_point:
         generator = torch.Generator().manual_seed(1)
         return torch.randn(shape, generator=generator).to(dtype)

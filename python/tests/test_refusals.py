@@ -8,7 +8,9 @@ import sys
 import tempfile
 import unittest
 
-from support import HERE, command, export, marked, refusal
+from support import HERE, ExportError, command, export, marked, refusal
+
+from hydro import inputs
 
 ROOT = os.path.dirname(HERE)
 
@@ -80,10 +82,22 @@ class Refusals(unittest.TestCase):
             "float32[*,*]",
             "float32[*,0]",
             "float32[*,x]",
+            "float32[*,\N{SUPERSCRIPT TWO}]",
             "complex64[*,4]",
         ):
             self.check("H0209", "user_models:Net", text)
         self.check("H0209", "user_models:Net", "flaot32[*,4]", do="float32")
+
+    def test_inputs_that_are_too_large(self):
+        for sizes in (str(2**62), str(2**63), "9" * 5000, "65536,65536"):
+            self.check("H0209", "user_models:Net", f"float32[*,{sizes}]", do="one sample")
+
+    def test_an_example_that_memory_does_not_hold(self):
+        spec = inputs.Input("x", "float64", [None, 2**50], f"float64[*,{2**50}]")
+        with self.assertRaises(ExportError) as caught:
+            inputs.example_tensor(spec, 5)
+        self.assertEqual(caught.exception.id, "H0209")
+        self.assertIn(spec.text, caught.exception.what)
 
     def test_inputs_that_do_not_fit_forward(self):
         two = "user_models:TwoInputs"
