@@ -2,15 +2,14 @@
 (docs/model-archive.md).
 """
 
-import contextlib
 import io
 import json
-import os
 import zipfile
 
 import torch
 
-from hydro.errors import EXIT_STORAGE, ExportError, first_line
+from hydro.errors import ExportError, first_line
+from hydro.output_file import write_whole
 
 MANIFEST = "hydro_manifest.json"
 
@@ -35,23 +34,8 @@ def rename_files(programs, rename):
 
 
 def write_archive(path, graphs, manifest, where):
-    """Writes beside `path`, then renames: there is either the whole file or none."""
-    content = _pack(graphs, manifest, where)
-    path = os.path.abspath(path)
-    folder = os.path.dirname(path)
-    temporary = os.path.join(folder, f".{os.path.basename(path)}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-        _synchronize(folder)
-    except OSError as error:
-        raise _cannot_write(path, error) from error
-    finally:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
+    """There is either the whole file or none."""
+    write_whole(path, _pack(graphs, manifest, where))
 
 
 def _pack(graphs, manifest, where):
@@ -89,18 +73,3 @@ def _compress(buffer):
             )
             target.writestr(copy, content)
     return packed.getbuffer()
-
-
-def _synchronize(path):
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _cannot_write(path, error):
-    do = "choose another -o, or make room on the disk"
-    return ExportError(
-        "H0219", f"cannot write {path}", why=first_line(error), do=do, exit_code=EXIT_STORAGE
-    )

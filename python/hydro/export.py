@@ -21,6 +21,7 @@ from hydro.errors import (
     first_line,
     place_of_exception,
 )
+from hydro.output_file import check_place
 
 FORMAT = 1
 
@@ -160,6 +161,7 @@ def export_file(options, rename=lambda text: text):
     """Builds, exports and writes. `rename` changes the file names that the archive holds (for
     fixtures).
     """
+    check_place(options.output)
     torch = _import_torch()
     warnings.filterwarnings("ignore")
     logging.disable(logging.CRITICAL)

@@ -247,14 +247,26 @@ class Program(unittest.TestCase):
         )
 
     def test_an_output_that_cannot_be_written(self):
-        error = None
-        try:
-            export.export_file(
-                export.parse(command("user_models:Net", (), "/no/such/folder/model.pt2"))
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = os.path.join(folder, "pipe")
+            os.mkfifo(pipe)
+            places = (
+                (folder, "a folder"),
+                (os.path.join(folder, "none", "model.pt2"), "no folder"),
+                (pipe, "no regular file"),
+                ("/proc/model.pt2", "Error"),
             )
-        except export.ExportError as caught:
-            error = caught
-        self.assertEqual((error.id, error.exit_code), ("H0219", 5))
+            for path, why in places:
+                with self.subTest(path):
+                    # The target is not there: what is wrong with the output was found before.
+                    words = command("no_such_module_anywhere:build", (), path)
+                    with self.assertRaises(ExportError) as caught:
+                        export.export_file(export.parse(words))
+                    error = caught.exception
+                    self.assertEqual((error.id, error.exit_code), ("H0219", 5))
+                    self.assertIn(why, error.why)
+                    self.assertIn("-o", error.do)
+            self.assertEqual(os.listdir(folder), ["pipe"])
 
     def test_an_unknown_failure_is_reported_as_ours(self):
         error = export.unexpected(ZeroDivisionError("division by zero"))

@@ -109,6 +109,13 @@ class RefusedModels(Case):
         done = self.hydro("export", "./model.py:mlp", "--input", IMAGE, "-o", "/proc/mlp.pt2")
         self.assert_refused(done, "H0219", code=5)
 
+    def test_an_export_into_a_missing_folder_runs_nothing(self):
+        (self.folder / "model.py").write_text("open('executed', 'w')\n", encoding="utf-8")
+        for output in ("none/mlp.pt2", "."):
+            done = self.hydro("export", "./model.py:mlp", "--input", IMAGE, "-o", output)
+            self.assert_refused(done, "H0219", "folder", code=5)
+        self.assertFalse((self.folder / "executed").exists(), "the export began")
+
 
 class RefusedArchives(Case):
     """`model.file` reads what `hydro export` writes and nothing else, and runs nothing."""
