@@ -1,4 +1,4 @@
-#include <vector>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -13,22 +13,23 @@
 namespace hydro::cli {
 
 VerbResult show_verb(const ShowOptions& options) {
-  HYDRO_TRY(const run::StoredStudy study, run::read_study(options.folder));
-  const std::vector<report::Column> columns =
-      report::columns_of({.parameters = study.parameters});
+  HYDRO_TRY(run::StoredStudy study, run::read_study(options.folder));
+  report::Shown shown = {.summary = tune::summarize(study.state),
+                         .trials = {},
+                         .columns = report::columns_of({.parameters = study.parameters}),
+                         .lost = std::move(study.lost)};
   HYDRO_TRY(
-      const std::vector<tune::TrialRow> trials,
+      shown.trials,
       report::select_trials(
           study.state,
-          columns,
+          shown.columns,
           {.filters = options.filters, .sort = options.sort, .reverse = options.reverse}));
-  const tune::Summary summary = tune::summarize(study.state);
   if (options.format == "json") {
-    fmt::print("{}", report::show_json(summary, trials, columns, "best/model.safetensors"));
+    fmt::print("{}", report::show_json(shown, "best/model.safetensors"));
   } else if (options.format == "csv") {
-    fmt::print("{}", report::trials_csv(trials, columns));
+    fmt::print("{}", report::trials_csv(shown.trials, shown.columns));
   } else {
-    fmt::print("{}", report::show_text(summary, trials, columns, options.folder));
+    fmt::print("{}", report::show_text(shown, options.folder));
   }
   return ExitCode::kDone;
 }

@@ -151,17 +151,17 @@ std::string result_json(const tune::Summary& summary,
   return study_json(summary, columns, weights).dump(1) + "\n";
 }
 
-std::string show_json(const tune::Summary& summary,
-                      const std::vector<tune::TrialRow>& trials,
-                      const std::vector<Column>& columns,
-                      const std::string& weights) {
-  OrderedJson out = study_json(summary, columns, weights);
-  if (summary.latency.answers > 0) {
-    out["searcher"] = searcher_json(summary.latency);
+std::string show_json(const Shown& shown, const std::string& weights) {
+  OrderedJson out = study_json(shown.summary, shown.columns, weights);
+  if (shown.summary.latency.answers > 0) {
+    out["searcher"] = searcher_json(shown.summary.latency);
+  }
+  if (!shown.lost.empty()) {
+    out["lost"] = shown.lost;
   }
   OrderedJson& table = out["trial_table"] = OrderedJson::array();
-  for (const tune::TrialRow& row : trials) {
-    table.push_back(trial_json(row, columns));
+  for (const tune::TrialRow& row : shown.trials) {
+    table.push_back(trial_json(row, shown.columns));
   }
   return out.dump(1) + "\n";
 }

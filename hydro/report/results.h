@@ -27,12 +27,18 @@ struct Column {
 [[nodiscard]] std::string result_json(const tune::Summary& summary,
                                       const std::vector<Column>& columns,
                                       const std::string& weights);
+
+/// What `hydro show` prints of a study.
+struct Shown {
+  tune::Summary summary;
+  std::vector<tune::TrialRow> trials;  // of the table
+  std::vector<Column> columns;
+  std::vector<std::string> lost;  // files that the study left and that cannot be read
+};
+
 /// The same, with the trials under "trial_table": objects with the columns of trials.csv; of a
-/// searcher that learns the time it took.
-[[nodiscard]] std::string show_json(const tune::Summary& summary,
-                                    const std::vector<tune::TrialRow>& trials,
-                                    const std::vector<Column>& columns,
-                                    const std::string& weights);
+/// searcher that learns the time it took, and what is lost.
+[[nodiscard]] std::string show_json(const Shown& shown, const std::string& weights);
 [[nodiscard]] std::string trials_csv(const std::vector<tune::TrialRow>& trials,
                                      const std::vector<Column>& columns);
 [[nodiscard]] std::string metrics_csv(const tune::State& state);
@@ -41,11 +47,8 @@ struct Column {
 [[nodiscard]] std::string summary_text(const tune::Summary& summary,
                                        const std::vector<Column>& columns,
                                        const std::string& folder);
-/// The summary and a table of `trials`; those that wait are one line.
-[[nodiscard]] std::string show_text(const tune::Summary& summary,
-                                    const std::vector<tune::TrialRow>& trials,
-                                    const std::vector<Column>& columns,
-                                    const std::string& folder);
+/// The summary and a table of the trials; those that wait are one line.
+[[nodiscard]] std::string show_text(const Shown& shown, const std::string& folder);
 
 /// What a trial was given, what it reported, why it waits, stopped or failed, and what became
 /// of its target.

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -221,9 +222,13 @@ TEST(SummaryText, ANameCannotSteerTheTerminal) {
   EXPECT_EQ(summary_text(summary, {}, "runs/a").find('\x1b'), std::string::npos);
 }
 
-std::string shown(const tune::Journal& study) {
+std::string shown(const tune::Journal& study, const std::vector<std::string>& lost = {}) {
   const tune::State& state = study.state();
-  return show_text(tune::summarize(state), tune::trial_rows(state), kColumns, "runs/fashion");
+  return show_text({.summary = tune::summarize(state),
+                    .trials = tune::trial_rows(state),
+                    .columns = kColumns,
+                    .lost = lost},
+                   "runs/fashion");
 }
 
 TEST(ShowText, EndsWithATableOfAllTrials) {
@@ -252,11 +257,34 @@ TEST(ShowText, WaitingTrialsAreOneLine) {
   EXPECT_EQ(open.find("waiting"), open.rfind("waiting")) << open;
 }
 
+TEST(ShowText, NamesWhatIsLostAndNoWeightsThatAre) {
+  const std::string text = shown(finished_study(), {"job.yaml", "best/model.safetensors"});
+  EXPECT_NE(
+      text.find("\nlost       job.yaml, best/model.safetensors: missing or not readable\n"),
+      std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("\nweights "), std::string::npos) << text;
+  EXPECT_NE(shown(finished_study(), {"job.yaml"}).find("\nweights "), std::string::npos);
+  EXPECT_EQ(shown(finished_study()).find("\nlost "), std::string::npos);
+}
+
+TEST(ShowJson, NamesWhatIsLost) {
+  const Json json = Json::parse(show_json({.summary = tune::summarize(finished_study().state()),
+                                           .trials = {},
+                                           .columns = {},
+                                           .lost = {"job.yaml"}},
+                                          "w"));
+  EXPECT_EQ(json.at("lost").dump(), R"(["job.yaml"])");
+}
+
 TEST(ShowJson, HasTheTrialsBesideTheResult) {
   const tune::Journal study = finished_study();
   const tune::Summary summary = tune::summarize(study.state());
-  Json json =
-      Json::parse(show_json(summary, {tune::trial_rows(study.state()).at(1)}, kColumns, "w"));
+  Json json = Json::parse(show_json({.summary = summary,
+                                     .trials = {tune::trial_rows(study.state()).at(1)},
+                                     .columns = kColumns,
+                                     .lost = {}},
+                                    "w"));
   EXPECT_EQ(json.at("trial_table").dump(),
             R"([{"batch_size":64,"epochs":0,"id":1,"lr":0.5,"reason":"the loss is not finite",)"
             R"("seconds":3.0,"state":"failed","value":null}])");
@@ -271,8 +299,12 @@ TEST(SummaryText, SaysHowLongASearcherThought) {
   EXPECT_NE(summary_text(summary, kColumns, "r")
                 .find("searcher   2 answers in 1.5 s, the longest 1 s\n"),
             std::string::npos);
-  EXPECT_EQ(Json::parse(show_json(summary, {}, kColumns, "w")).at("searcher").dump(),
-            R"({"answers":2,"longest_s":1.0,"total_s":1.5})");
+  EXPECT_EQ(
+      Json::parse(
+          show_json({.summary = summary, .trials = {}, .columns = kColumns, .lost = {}}, "w"))
+          .at("searcher")
+          .dump(),
+      R"({"answers":2,"longest_s":1.0,"total_s":1.5})");
 }
 
 TEST(ShowText, OfARunningStudy) {

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,8 @@
 
 namespace hydro::report {
 namespace {
+
+constexpr std::string_view kWeights = "best/model.safetensors";
 
 std::string value_text(const std::optional<double>& value) {
   return value.has_value() ? fmt::format("{:.6g}", *value) : "none";
@@ -112,21 +116,8 @@ void add_line(std::string& text, const char* label, const std::string& rest) {
   text += fmt::format("{:<10} {}\n", label, rest);
 }
 
-}  // namespace
-
-std::string rungs_text(const std::map<std::int64_t, std::int64_t>& stopped_at) {
-  std::string text;
-  for (const auto& [rung, count] : stopped_at) {
-    if (rung > 0) {
-      text += fmt::format("{}{} at rung {}", text.empty() ? " (" : ", ", count, rung);
-    }
-  }
-  return text.empty() ? text : text + ")";
-}
-
-std::string summary_text(const tune::Summary& summary,
-                         const std::vector<Column>& columns,
-                         const std::string& folder) {
+/// All but where the weights are.
+std::string results_text(const tune::Summary& summary, const std::vector<Column>& columns) {
   std::string text;
   add_line(text, "study", printable(summary.study) + ": " + summary.state);
   add_line(text, "trials", trials_text(summary));
@@ -153,17 +144,43 @@ std::string summary_text(const tune::Summary& summary,
     add_line(text, "searcher", tune::latency_text(summary.latency));
   }
   add_line(text, "makespan", phases_text(summary.phases));
+  return text;
+}
+
+std::string weights_text(const tune::Summary& summary, const std::string& folder) {
+  std::string text;
   if (summary.target.has_value()) {
-    add_line(text, "weights", folder + "/best/model.safetensors");
+    add_line(text, "weights", folder + "/" + std::string(kWeights));
   }
   return text;
 }
 
-std::string show_text(const tune::Summary& summary,
-                      const std::vector<tune::TrialRow>& trials,
-                      const std::vector<Column>& columns,
-                      const std::string& folder) {
-  std::string text = summary_text(summary, columns, folder);
+}  // namespace
+
+std::string rungs_text(const std::map<std::int64_t, std::int64_t>& stopped_at) {
+  std::string text;
+  for (const auto& [rung, count] : stopped_at) {
+    if (rung > 0) {
+      text += fmt::format("{}{} at rung {}", text.empty() ? " (" : ", ", count, rung);
+    }
+  }
+  return text.empty() ? text : text + ")";
+}
+
+std::string summary_text(const tune::Summary& summary,
+                         const std::vector<Column>& columns,
+                         const std::string& folder) {
+  return results_text(summary, columns) + weights_text(summary, folder);
+}
+
+std::string show_text(const Shown& shown, const std::string& folder) {
+  std::string text = results_text(shown.summary, shown.columns);
+  if (std::ranges::find(shown.lost, kWeights) == shown.lost.end()) {
+    text += weights_text(shown.summary, folder);
+  }
+  if (!shown.lost.empty()) {
+    add_line(text, "lost", join(shown.lost, ", ") + ": missing or not readable");
+  }
   text += fmt::format("\n{:>5}  {:<11}  {:>10}  {:>6}  {:>8}  {}\n",
                       "trial",
                       "state",
@@ -172,7 +189,7 @@ std::string show_text(const tune::Summary& summary,
                       "seconds",
                       "hyperparameters");
   std::int64_t waiting = 0;  // nothing to tell but their number
-  for (const tune::TrialRow& row : trials) {
+  for (const tune::TrialRow& row : shown.trials) {
     if (row.status == tune::TrialStatus::kWaiting) {
       ++waiting;
       continue;
@@ -183,7 +200,7 @@ std::string show_text(const tune::Summary& summary,
                         value_text(row.value),
                         plain_number(row.epochs),
                         row.seconds,
-                        config_text(row.config, columns),
+                        config_text(row.config, shown.columns),
                         row.reason.empty() ? "" : " (" + row.reason + ")");
   }
   if (waiting > 0) {

@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,20 @@ void end_dead_study(tune::State& state) {
       .outcome = tune::Outcome::kInterrupted, .error = "H0642", .cause = "its process died"});
 }
 
+/// A study that was opened had its job and its archive.
+std::vector<std::string> lost_files(const StoredStudy& study,
+                                    const std::filesystem::path& folder) {
+  std::vector<std::string> expected = {"model.pt2"};
+  if (study.state.delivered() != nullptr) {
+    expected.emplace_back("best/model.safetensors");
+  }
+  std::erase_if(expected, [&folder](const std::string& name) {
+    std::error_code unknown;
+    return std::filesystem::is_regular_file(folder / name, unknown);
+  });
+  return expected;
+}
+
 }  // namespace
 
 Result<StoredStudy> read_study(const std::filesystem::path& folder) {
@@ -56,8 +71,11 @@ Result<StoredStudy> read_study(const std::filesystem::path& folder) {
   if (!out.state.closed.has_value() && !store::is_in_use(folder)) {
     end_dead_study(out.state);
   }
+  out.lost = lost_files(out, folder);
   if (const Result<job::Job> job = job::load_job(folder / "job.yaml"); job.has_value()) {
     out.parameters = job->space.parameters;
+  } else {
+    out.lost.insert(out.lost.begin(), "job.yaml");
   }
   return out;
 }

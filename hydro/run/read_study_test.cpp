@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <utility>
@@ -59,6 +60,21 @@ TEST(ReadStudy, GivesTheStateThatTheStudyEndedWith) {
   EXPECT_EQ(tune::summarize(stored.state).target->value, 0.52);
   ASSERT_EQ(stored.parameters.size(), 1U);
   EXPECT_EQ(stored.parameters[0].name, "lr");
+}
+
+TEST(ReadStudy, NamesTheFilesThatItsFolderLost) {
+  testing::JobFolder job;
+  ASSERT_EQ(words(testing::start_study(job.write(), job.out(), testing::FakeBackend()).outcome),
+            "ok");
+  EXPECT_EQ(read_study(job.out())->lost, std::vector<std::string>());
+  const std::vector<std::string> files = {"job.yaml", "model.pt2", "best/model.safetensors"};
+  for (const std::string& file : files) {
+    std::filesystem::rename(job.out() / file, job.out() / "aside");
+    EXPECT_EQ(read_study(job.out())->lost, std::vector<std::string>{file});
+    std::filesystem::rename(job.out() / "aside", job.out() / file);
+  }
+  write_text_durably(job.out() / "job.yaml", "name: [").value();
+  EXPECT_EQ(read_study(job.out())->lost, std::vector<std::string>{"job.yaml"});
 }
 
 TEST(ReadStudy, AnOpenStudyRunsWhileItsFolderIsLocked) {

@@ -57,6 +57,7 @@ struct StudyOutcome {
 struct StoredStudy {
   tune::State state;
   std::vector<search::Parameter> parameters;  // of job.yaml; empty when that cannot be read
+  std::vector<std::string> lost;              // files that it left and that cannot be read
 };
 
 [[nodiscard]] Result<StoredStudy> read_study(const std::filesystem::path& folder);

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import shutil
 import tempfile
 import unittest
 from pathlib import Path
@@ -228,6 +229,16 @@ class FinishedStudy(unittest.TestCase):
 
     def test_show_as_csv_is_the_trials_file(self):
         self.assertEqual(self.show("--format", "csv"), (self.study / "trials.csv").read_text())
+
+    def test_show_names_the_files_that_are_lost(self):
+        with tempfile.TemporaryDirectory() as elsewhere:
+            copy = Path(elsewhere) / "run"
+            shutil.copytree(self.study, copy)
+            (copy / "job.yaml").unlink()
+            (copy / "best" / "model.safetensors").unlink()
+            lost = ["job.yaml", "best/model.safetensors"]
+            self.assertIn(f"\nlost       {', '.join(lost)}: ", self.show(folder=copy))
+            self.assertEqual(json.loads(self.show("--format", "json", folder=copy))["lost"], lost)
 
     def test_show_changes_no_file(self):
         before = {path.name: path.read_bytes() for path in self.study.iterdir() if path.is_file()}
