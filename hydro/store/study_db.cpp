@@ -317,6 +317,15 @@ Result<std::vector<StoredEvent>> read_events(const std::filesystem::path& file) 
   if (!is_there(file)) {
     return make_error("H0617", "no study database here").at(file.string());
   }
+  std::error_code unknown;
+  const auto type = std::filesystem::status(file, unknown).type();
+  if (!unknown && type != std::filesystem::file_type::regular) {
+    return make_error("H0610", "cannot open the study database")
+        .at(file.string())
+        .because(type == std::filesystem::file_type::directory ? "it is a folder"
+                                                               : "it is no regular file")
+        .fix("put the study's own file back in its place");
+  }
   auto events = read_in_place(file, file);
   if (events || events.error().id != "H0610") {
     return events;

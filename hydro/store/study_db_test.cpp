@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -308,6 +309,14 @@ TEST_F(StudyDatabase, RefusesANewerFormatWithoutChangingAByte) {
 
 TEST_F(StudyDatabase, MissingFileIsNoStudy) {
   expect_refusal("H0617", "no study");
+}
+
+TEST_F(StudyDatabase, AFolderOrAPipeInItsPlaceIsAStorageError) {
+  std::filesystem::create_directory(file());
+  expect_refusal("H0610", "it is a folder");
+  std::filesystem::remove(file());
+  ASSERT_EQ(::mkfifo(file().c_str(), 0600), 0);
+  expect_refusal("H0610", "no regular file");  // reading it would wait for ever
 }
 
 TEST_F(StudyDatabase, FolderThatCannotHoldItIsAStorageError) {
