@@ -124,10 +124,11 @@ std::string causes_text(const State& state) {
              : text;
 }
 
+/// A loss, gradient or metric of a failed trial was not finite.
 bool has_numeric_cause(const State& state) {
-  const std::vector<FailureCause> groups = group_failures(state);
-  return std::ranges::any_of(groups, [](const FailureCause& group) {
-    return group.cause.find("not finite") != std::string::npos;
+  return std::ranges::any_of(state.trials, [](const Trial& trial) {
+    return trial.status == TrialStatus::kFailed &&
+           (trial.diverged_at || (!trial.reports.empty() && trial.reports.broken_metric()));
   });
 }
 

@@ -143,6 +143,21 @@ TEST(StudyError, GroupsTheCausesWhenNoTrialSucceeded) {
   EXPECT_THAT(state.targets, IsEmpty());
 }
 
+TEST(StudyError, TheRemedyFollowsFromTheFactNotFromTheWords) {
+  World world = make_world();
+  world.surrogate_value = [](TrialId) { return kNan; };
+  State state = run(std::move(world));
+  for (Trial& trial : state.trials) {
+    trial.cause = "overflow";
+  }
+  EXPECT_THAT(study_error(state)->remedy, HasSubstr("learning rate"));
+  for (Trial& trial : state.trials) {
+    trial.cause = "libtorch: a size is not finite";
+    trial.diverged_at.reset();
+  }
+  EXPECT_THAT(study_error(state)->remedy, HasSubstr("causes named above"));
+}
+
 TEST(StudyError, SaysWhatToDoWhereTheSearcherSuggestedNothing) {
   Journal journal;
   journal.append(StudyOpened{.settings = make_settings(1), .process_start_ns = 0});
