@@ -134,7 +134,9 @@ VerbResult tune_verb(const TuneOptions& options) {
   if (!outcome.has_value()) {
     return std::move(outcome).error();
   }
-  HYDRO_TRY_VOID(write_results(*outcome, screen.columns()));
+  if (Result<void> written = write_results(*outcome, screen.columns()); !written) {
+    return run::keeping_events(std::move(written).error(), outcome->folder);
+  }
   if (form == report::ProgressForm::kBar || form == report::ProgressForm::kPlain) {
     fmt::print(
         "{}",

@@ -9,6 +9,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "hydro/base/file.h"
 #include "hydro/base/json.h"
 #include "hydro/base/result.h"
+#include "hydro/base/text.h"
 #include "hydro/engine/thread_engine.h"
 #include "hydro/engine/virtual_order.h"
 #include "hydro/job/job.h"
@@ -307,6 +309,17 @@ Result<void> write_best_config(const job::Job& job,
 
 }  // namespace
 
+/// Of a folder that was moved or removed nothing is known.
+Error keeping_events(Error error, const fs::path& folder) {
+  std::error_code unknown;
+  const bool is_there = fs::exists(folder / "study.db", unknown);
+  return is_there && error.kept.empty()
+             ? std::move(error).keeping("every event before that is in study.db: `hydro show " +
+                                        printable(folder.string()) +
+                                        "` reads them, `--format csv` as trials.csv")
+             : error;
+}
+
 Result<StudyOutcome> tune_study(const TuneRequest& request,
                                 const Backend& backend,
                                 const Listener& listener,
@@ -335,10 +348,15 @@ Result<StudyOutcome> tune_study(const TuneRequest& request,
                            .folder = folder.path(),
                            .database = database,
                            .searcher = *searcher};
-  HYDRO_TRY(tune::State state, run_to_close(running, request, listener, clock, stop));
-  HYDRO_TRY_VOID(write_best_config(job, state, folder.path()));
+  Result<tune::State> state = run_to_close(running, request, listener, clock, stop);
+  if (!state.has_value()) {
+    return keeping_events(std::move(state).error(), folder.path());
+  }
+  if (Result<void> written = write_best_config(job, *state, folder.path()); !written) {
+    return keeping_events(std::move(written).error(), folder.path());
+  }
   return StudyOutcome{
-      .job = std::move(job), .folder = folder.path(), .state = std::move(state)};
+      .job = std::move(job), .folder = folder.path(), .state = *std::move(state)};
 }
 
 }  // namespace hydro::run

@@ -52,6 +52,9 @@ struct StudyOutcome {
                                               const Clock& clock,
                                               const std::stop_token& stop);
 
+/// The error of a study that was opened, saying what of it can still be read.
+[[nodiscard]] Error keeping_events(Error error, const std::filesystem::path& folder);
+
 /// A stored study's state and job, for `show`. Commands that a dead process left open count as
 /// lost.
 struct StoredStudy {
