@@ -1,5 +1,6 @@
 #include "hydro/report/results.h"
 
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -323,6 +324,10 @@ TEST(Columns, AParameterOfTwoBranchesIsOneColumn) {
 TEST(ConfigText, HoldsOnlyWhatTheTrialHas) {
   EXPECT_EQ(config_text({{"train.optimizer.lr", 0.1}}, kColumns), "lr 0.1");
   EXPECT_EQ(config_text({}, kColumns), "");
+  EXPECT_EQ(config_text({{"train.optimizer.lr", 0.023841858265427618}}, kColumns),
+            "lr 0.02384");
+  EXPECT_EQ(config_text({{"train.batch_size", std::int64_t{123456}}}, kColumns),
+            "batch_size 123456");
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view kWeights = "best/model.safetensors";
 
 std::string value_text(const std::optional<double>& value) {
-  return value.has_value() ? fmt::format("{:.6g}", *value) : "none";
+  return value.has_value() ? fmt::format("{:.4g}", *value) : "none";
 }
 
 std::string phases_text(const tune::PhaseSeconds& phases) {

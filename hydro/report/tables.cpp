@@ -3,7 +3,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include "hydro/base/text.h"
 #include "hydro/report/results.h"
@@ -21,6 +24,12 @@ using store::CsvCell;
 std::string value_text(const search::Config& config, const std::string& path) {
   const auto found = config.find(path);
   return found == config.end() ? std::string() : search::to_text(found->second);
+}
+
+/// Four digits for a reader; whole numbers and words as they are.
+std::string short_text(const search::Value& value) {
+  const auto* number = std::get_if<double>(&value);
+  return number == nullptr ? search::to_text(value) : fmt::format("{:.4g}", *number);
 }
 
 CsvCell value_cell(const search::Config& config, const std::string& path) {
@@ -89,7 +98,7 @@ std::string config_text(const search::Config& config, const std::vector<Column>&
   std::vector<std::string> parts;
   for (const Column& column : columns) {
     if (config.contains(column.path)) {
-      parts.push_back(column.name + " " + value_text(config, column.path));
+      parts.push_back(column.name + " " + short_text(config.at(column.path)));
     }
   }
   return join(parts, ", ");

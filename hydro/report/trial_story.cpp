@@ -48,7 +48,7 @@ std::string target_text(const tune::State& state, const tune::Target& target) {
     text += ": " + printable(target.cause);
   }
   if (const auto value = target.reports.last(state.study().metric)) {
-    text += fmt::format(", {} {:.6g}", state.study().metric, *value);
+    text += fmt::format(", {} {:.4g}", state.study().metric, *value);
   }
   return text + (state.delivered() == &target ? ", delivered\n" : "\n");
 }

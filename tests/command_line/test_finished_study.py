@@ -186,7 +186,7 @@ class FinishedStudy(unittest.TestCase):
     def test_the_summary_names_best_target_makespan_and_weights(self):
         summary = self.tuned.out[self.tuned.out.index("study      cnn") :]
         best = self.result["best_trial"]
-        self.assertRegex(summary, rf"(?m)^best +trial {best['id']}: .*lr {best['config']['lr']}")
+        self.assertRegex(summary, rf"(?m)^best +trial {best['id']}: .*lr {best['config']['lr']:.4g}")
         self.assertRegex(summary, r"(?m)^target +val_accuracy")
         self.assertRegex(summary, r"(?m)^makespan +[0-9.]+ s: prepare .*surrogates .*target")
         self.assertRegex(summary, r"(?m)^weights +runs/cnn/best/model.safetensors$")
@@ -195,7 +195,7 @@ class FinishedStudy(unittest.TestCase):
         text = self.show()
         self.assertIn("cnn: finished", text)
         for row in self.trials:
-            self.assertRegex(text, rf"(?m)^ +{row['id']}  finished .*{float(row['value']):.6g}")
+            self.assertRegex(text, rf"(?m)^ +{row['id']}  finished .*{float(row['value']):.4g}")
 
     def test_show_follows_the_link_to_the_latest_run(self):
         self.assertIn("cnn: finished", self.show(folder="runs/latest"))
