@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hydro/base/result.h"
+#include "hydro/base/text.h"
 #include "hydro/job/job.h"
 #include "hydro/job/transfer.h"
 #include "hydro/plan/containers.h"
@@ -114,6 +115,12 @@ Result<void> add_scheduler(CheckReport& report, const job::Job& job, const Mater
   return {};
 }
 
+std::string only_first_judged(const Material& material) {
+  return "the coordinate check judges one of " + std::to_string(material.architectures.size()) +
+         " architectures, " + printable(material.architectures.front().label) +
+         "; judge another by --set model.kwargs.NAME=VALUE";
+}
+
 /// Fills the report as far as nothing is refused; the refusal comes back.
 Result<void> examine(CheckReport& report,
                      const job::Job& job,
@@ -139,6 +146,9 @@ Result<void> examine(CheckReport& report,
   HYDRO_TRY_VOID(add_scheduler(report, job, material));
   HYDRO_TRY_VOID(add_groups(report, job, material, material.loaders.training->dataset().size));
   if (request.coordinates && job.tune.scaling > 1) {
+    if (material.architectures.size() > 1) {
+      report.warnings.push_back(only_first_judged(material));
+    }
     HYDRO_TRY(report.coordinates,
               check_coordinates(job,
                                 material.architectures.front(),

@@ -109,6 +109,14 @@ class Checking(Case):
         self.assertTrue(coordinates["passed"], coordinates)
         self.assertTrue(coordinates["layers"])
 
+    def test_the_coordinate_check_says_which_architecture_it_judged(self):
+        shutil.copy(HERE / "user_models.py", self.folder / "model.py")
+        model = {"export": "model.py:mlp", "kwargs": {"width": {"choice": [32, 64]}}, "input": "float32[*, 1, 28, 28]"}
+        text = self.check(small_job(archive=None) | {"model": model}, "--coordinates").out
+        self.assertRegex(text, r'judges one of 2 architectures, \{"width": ?32\}; judge another by --set model\.kwargs')
+        one = self.check(small_job(archive=None) | {"model": model}, "--coordinates", "--set", "model.kwargs.width=32")
+        self.assertNotIn("architectures", one.out)
+
     def test_check_leaves_nothing(self):
         self.check(small_job())
         self.assertEqual([path.name for path in self.folder.iterdir()], ["job.yaml"])
