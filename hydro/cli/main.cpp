@@ -33,6 +33,7 @@ struct Options {
   TuneOptions tune;
   ShowOptions show;
   ReplayOptions replay;
+  DoctorOptions doctor;
   ExplainOptions explain;
   TokenizeOptions tokenize;
 };
@@ -168,11 +169,15 @@ void add_tokenize(CLI::App& app, TokenizeOptions& options, Chosen& chosen) {
       [&options, &chosen] { chosen = [&options] { return tokenize_verb(options); }; });
 }
 
-void add_small_verbs(CLI::App& app, ExplainOptions& options, Chosen& chosen) {
-  CLI::App* doctor =
-      app.add_subcommand("doctor", "torch, devices, limits, and what is missing");
-  doctor->footer("Example: hydro doctor");
-  doctor->callback([&chosen] { chosen = doctor_verb; });
+void add_doctor(CLI::App& app, DoctorOptions& options, Chosen& chosen) {
+  CLI::App* verb = app.add_subcommand("doctor", "torch, devices, limits, and what is missing");
+  verb->add_option("--format", options.format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
+  verb->footer("Example: hydro doctor --format json");
+  verb->callback([&options, &chosen] { chosen = [&options] { return doctor_verb(options); }; });
+}
+
+void add_explain(CLI::App& app, ExplainOptions& options, Chosen& chosen) {
   CLI::App* explain = app.add_subcommand(
       "explain", "what an error code means, or what became of a trial and why");
   explain->add_option("code", options.code, "an error code, `list`, or a run's folder")
@@ -226,7 +231,8 @@ int run(int argc, char** argv) {
   add_show(app, options.show, chosen);
   add_replay(app, options.replay, chosen);
   add_tokenize(app, options.tokenize, chosen);
-  add_small_verbs(app, options.explain, chosen);
+  add_doctor(app, options.doctor, chosen);
+  add_explain(app, options.explain, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {

@@ -73,7 +73,11 @@ struct TokenizeOptions {
 
 [[nodiscard]] VerbResult tokenize_verb(const TokenizeOptions& options);
 
-[[nodiscard]] VerbResult doctor_verb();
+struct DoctorOptions {
+  std::string format = "text";  // text | json
+};
+
+[[nodiscard]] VerbResult doctor_verb(const DoctorOptions& options);
 
 struct ExplainOptions {
   std::string code;                   // "H0103", "list", or a run's folder

@@ -130,6 +130,20 @@ class Doctor(Case):
         for word in ("torch library", "cpu", "memory", "sqlite", "python", "verdict"):
             self.assertRegex(done.out, rf"(?m)^{word} +\S")
 
+    def test_it_names_the_sentencepiece_that_was_loaded(self):
+        self.assertRegex(self.hydro("doctor").out, r"(?m)^sentencepiece +/.*libsentencepiece\.so")
+
+    def test_json_has_the_lines_of_the_text(self):
+        done = self.hydro("doctor", "--format", "json")
+        self.assertEqual(done.code, 0, done)
+        found = json.loads(done.out)
+        names = re.findall(r"(?m)^(\S+(?: \S+)*)  ", self.hydro("doctor").out)
+        self.assertEqual(list(found), [name.strip().replace(" ", "_") for name in names])
+        self.assertEqual(found["verdict"], "ready")
+        lost = self.hydro("doctor", "--format", "json", environment={"HYDRO_HOME": "/nowhere"})
+        self.assertEqual(lost.code, 3, lost)
+        self.assertTrue(json.loads(lost.out)["exporter"].startswith("MISSING"))
+
     def test_waiting_threads_spin_shortly_unless_the_user_says_otherwise(self):
         self.assertRegex(self.hydro("doctor").out, r"(?m)^waiting threads +GOMP_SPINCOUNT=1000$")
         done = self.hydro("doctor", environment={"OMP_WAIT_POLICY": "active"})
