@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -199,18 +200,33 @@ TEST_F(Check, AMissingArchiveIsShownWhereTheJobNamesIt) {
   EXPECT_EQ(report.refusals.at(0).where, (job_.folder / "file.yaml").string() + ":3:9");
 }
 
+/// The refusals of the job with this share of its training data for validation.
+std::vector<Error> refusals_with_share(testing::JobFolder& job, const std::string& share) {
+  const std::string text = read_text(job.write()).value();
+  const std::size_t val = text.find("  val: ");
+  const std::string shared = text.substr(0, val) + "  val_share: " + share + "\n" +
+                             text.substr(text.find("train:\n  task"));
+  write_text_durably(job.folder / "shared.yaml", shared).value();
+  return check_job({.job = job.folder / "shared.yaml", .settings = {}}, FakeBackend(), {})
+      ->refusals;
+}
+
 TEST_F(Check, OneSampleCannotBeShared) {
   job_.write_split("train", 1, 0);
-  const std::string text = read_text(job_.write()).value();
-  const std::size_t val = text.find("  val: ");
-  const std::string shared =
-      text.substr(0, val) + "  val_share: 0.5\n" + text.substr(text.find("train:\n  task"));
-  write_text_durably(job_.folder / "shared.yaml", shared).value();
-  const CheckReport report =
-      check_job({.job = job_.folder / "shared.yaml", .settings = {}}, FakeBackend(), {})
-          .value();
-  ASSERT_EQ(report.refusals.size(), 1U);
-  EXPECT_EQ(report.refusals[0].id, "H0405");
+  const std::vector<Error> refusals = refusals_with_share(job_, "0.5");
+  ASSERT_EQ(refusals.size(), 1U);
+  EXPECT_EQ(refusals[0].id, "H0405");
+}
+
+TEST_F(Check, AShareThatLeavesAPartEmptyIsRefused) {
+  const std::vector<Error> none = refusals_with_share(job_, "1e-9");
+  ASSERT_EQ(none.size(), 1U);
+  EXPECT_EQ(none[0].id, "H0405");
+  EXPECT_NE(none[0].what.find("no sample for validation"), std::string::npos) << none[0].what;
+  EXPECT_NE(none[0].where.find("shared.yaml:"), std::string::npos) << none[0].where;
+  const std::vector<Error> all = refusals_with_share(job_, "0.999999999");
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_NE(all[0].what.find("no sample for training"), std::string::npos) << all[0].what;
 }
 
 }  // namespace

@@ -179,6 +179,7 @@ TEST_F(LanguageModel, OneThatFindsHiddenTokensIsComparedByItsLossToo) {
 
 TEST_F(LanguageModel, HiddenTokensNeedABlockOnly) {
   task_ = "masked_language_model";
+  data_ = "  train: {format: text, path: words.txt, block: 16}\n  val_share: 0.5\n";
   write_words("words.txt", 32);
   EXPECT_THAT(refusal(), HasSubstr("H0408"));  // one block each: fewer than a batch
   write_words("words.txt", 31);

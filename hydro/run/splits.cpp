@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "hydro/base/result.h"
+#include "hydro/base/text.h"
 #include "hydro/data/dataset.h"
 #include "hydro/ir/graph.h"
 #include "hydro/job/job.h"
@@ -228,6 +230,24 @@ Result<data::Dataset> load_named(const job::Job& job,
   return loaded;
 }
 
+/// Both parts have a sample.
+Result<void> check_share(const job::Job& job, std::int64_t samples) {
+  const double wanted = job.data.val_share.value_or(0) * static_cast<double>(samples);
+  const auto drawn = std::llround(wanted);
+  if (drawn >= 1 && drawn < samples) {
+    return {};
+  }
+  const std::string part = drawn < 1 ? "validation" : "training";
+  return job::point_at(job,
+                       "data.val_share",
+                       make_error("H0405",
+                                  "`val_share` leaves no sample for " + part + ": " +
+                                      plain_number(wanted) + " of " + std::to_string(samples))
+                           .at("data.val_share")
+                           .fix("write a share such as 0.1, or name a split of its own by "
+                                "`data.val`"));
+}
+
 Result<Splits> load_splits(const job::Job& job) {
   const job::DataSection& section = job.data;
   Splits out;
@@ -244,6 +264,7 @@ Result<Splits> load_splits(const job::Job& job) {
               .at("data.val_share")
               .fix("give more samples, or name a split of its own by `data.val`"));
     }
+    HYDRO_TRY_VOID(check_share(job, out.train.size));
     auto [rest, drawn] =
         data::split_off(out.train, section.val_share.value_or(0), section.seed);
     out.train = std::move(rest);
