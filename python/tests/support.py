@@ -1,5 +1,5 @@
-"""What the exporter's tests share: export one of user_models, read the archive back, expect a
-refusal.
+"""What the exporter's tests share: export a model of a user's module, read the archive back,
+expect a refusal.
 """
 
 import json
@@ -13,6 +13,8 @@ sys.path[:0] = [os.path.dirname(HERE), HERE]
 
 from hydro import export  # noqa: E402
 from hydro.errors import ExportError  # noqa: E402
+
+USER_MODULES = ("user_models", "user_laws", "user_forwards", "user_nets")
 
 
 class Exported:
@@ -41,7 +43,7 @@ class Exported:
 
 def export_model(target, *inputs, folder=HERE, **options):
     """Exports in this process; options such as kwargs={...} become --kwargs JSON."""
-    for name in ("user_models", "user_nets"):
+    for name in USER_MODULES:
         sys.modules.pop(name, None)  # each export imports it, as a process of its own would
     with tempfile.TemporaryDirectory() as place:
         path = os.path.join(place, "model.pt2")
@@ -67,11 +69,12 @@ def refusal(target, *inputs, **options):
     raise AssertionError(f"{target} was exported, not refused")
 
 
-def marked(mark, file="user_models.py"):
-    """file:line of the line of user_models.py that holds `# mark: ...`."""
-    path = os.path.join(HERE, file)
-    with open(path) as lines:
-        for number, line in enumerate(lines, 1):
-            if line.rstrip().endswith(f"# mark: {mark}"):
-                return f"{path}:{number}"
+def marked(mark):
+    """file:line of the user's line that holds `# mark: ...`."""
+    for module in USER_MODULES:
+        path = os.path.join(HERE, f"{module}.py")
+        with open(path) as lines:
+            for number, line in enumerate(lines, 1):
+                if line.rstrip().endswith(f"# mark: {mark}"):
+                    return f"{path}:{number}"
     raise AssertionError(f"no mark {mark}")

@@ -72,12 +72,12 @@ class State(unittest.TestCase):
 
 class Graphs(unittest.TestCase):
     def test_train_and_eval_graphs_differ_where_the_model_does(self):
-        exported = export_model("user_models:Dropping")
+        exported = export_model("user_forwards:Dropping")
         self.assertIn("torch.ops.aten.dropout.default", exported.targets("train"))
         self.assertNotIn("torch.ops.aten.dropout.default", exported.targets("eval"))
 
     def test_every_operator_has_its_full_schema(self):
-        exported = export_model("user_models:Dropping")
+        exported = export_model("user_forwards:Dropping")
         used = {t for mode in ("train", "eval") for t in exported.targets(mode)}
         schemas = exported.manifest["schemas"]
         self.assertEqual({f"torch.ops.{name}" for name in schemas}, used)
@@ -87,7 +87,7 @@ class Graphs(unittest.TestCase):
         )
 
     def test_the_batch_may_be_any_axis(self):
-        exported = export_model("user_models:TimeFirst", "float32[7,*,4]")
+        exported = export_model("user_forwards:TimeFirst", "float32[7,*,4]")
         self.assertEqual(
             exported.manifest["inputs"],
             [{"name": "x", "dtype": "float32", "shape": [7, None, 4], "batch_axis": 1}],
@@ -106,20 +106,20 @@ class Graphs(unittest.TestCase):
     def test_what_forward_takes_from_numpy_is_carried_by_the_strict_fallback(self):
         self.assertIn(
             "torch.ops.aten.linear.default",
-            export_model("user_models:NumpyForward").targets("train"),
+            export_model("user_forwards:NumpyForward").targets("train"),
         )
 
 
 class InputsAndOutputs(unittest.TestCase):
     def test_inputs_are_in_the_order_of_forward(self):
-        exported = export_model("user_models:TwoInputs", "mask=float32[*,8]", "ids=int64[*,8]")
+        exported = export_model("user_forwards:TwoInputs", "mask=float32[*,8]", "ids=int64[*,8]")
         self.assertEqual([i["name"] for i in exported.manifest["inputs"]], ["ids", "mask"])
         names = [e["as_tensor"]["name"] for e in exported.graph("train")["inputs"]]
         self.assertEqual(names[-2:], ["ids", "mask"])
 
     def test_forward_constants_are_baked_in(self):
         exported = export_model(
-            "user_models:TwoInputs", "ids=int64[*,8]", forward={"scale": 0.5, "as_dict": True}
+            "user_forwards:TwoInputs", "ids=int64[*,8]", forward={"scale": 0.5, "as_dict": True}
         )
         self.assertEqual(exported.manifest["forward"], {"scale": 0.5, "as_dict": True})
         arguments = [
@@ -138,12 +138,12 @@ class InputsAndOutputs(unittest.TestCase):
     def test_outputs_are_named_by_keys_fields_and_places(self):
         self.assertEqual(self.outputs("user_models:Net"), [("output", 0)])
         self.assertEqual(
-            self.outputs("user_models:TwoInputs", "int64[*,8]"),
+            self.outputs("user_forwards:TwoInputs", "int64[*,8]"),
             [("output.0", 0), ("output.1", 1)],
         )
-        named = self.outputs("user_models:TwoInputs", "int64[*,8]", forward={"as_dict": True})
+        named = self.outputs("user_forwards:TwoInputs", "int64[*,8]", forward={"as_dict": True})
         self.assertEqual(named, [("logits", 0), ("hidden.0", 1), ("hidden.1", 2)])
-        self.assertEqual(self.outputs("user_models:NamedOutput"), [("logits", 0), ("loss", 2)])
+        self.assertEqual(self.outputs("user_forwards:NamedOutput"), [("logits", 0), ("loss", 2)])
 
 
 class Callables(unittest.TestCase):

@@ -12,7 +12,7 @@ from hydro.seeds import Seeds
 
 
 def made(maker, **options):
-    return export_model("user_models:own", kwargs={"maker": maker}, **options)
+    return export_model("user_laws:own", kwargs={"maker": maker}, **options)
 
 
 def recorded(make):
@@ -84,7 +84,7 @@ class RecordedLaws(unittest.TestCase):
             self.check(exported.law(name), "uniform", low=-bound, high=bound)
 
     def test_the_padding_row_of_an_embedding_is_zero(self):
-        exported = export_model("user_models:Embedded", "int64[*,6]")
+        exported = export_model("user_laws:Embedded", "int64[*,6]")
         padding, rest = exported.laws("table.weight")
         self.assertEqual((padding["rows"], rest["rows"]), ([0, 1], [1, 10]))
         self.check(padding, "constant", value=0)
@@ -135,7 +135,7 @@ class RecordedLaws(unittest.TestCase):
         self.assertEqual((zero["rows"], rest["rows"]), ([0, 1], [1, 20]))
 
     def test_a_seed_inside_the_callable_is_ignored(self):
-        law = export_model("user_models:seeded").law("w")
+        law = export_model("user_laws:seeded").law("w")
         self.assertEqual((law["law"], law["source"]), ("normal", "fitted"))
         self.assertAlmostEqual(law["std"], 1, delta=0.03)
 
@@ -167,7 +167,7 @@ class FittedLaws(unittest.TestCase):
         self.assertIn("`w`", warning)
 
     def test_layers_that_are_copies_of_one_another_warn(self):
-        warnings = export_model("user_models:Cloned").manifest["warnings"]
+        warnings = export_model("user_laws:Cloned").manifest["warnings"]
         self.assertIn("`second.weight` starts equal to `first.weight`", warnings[0])
 
 
@@ -188,13 +188,13 @@ class NoLaw(unittest.TestCase):
     def test_each_is_refused_by_name_and_reason(self):
         for maker, reason in self.REASONS.items():
             with self.subTest(maker):
-                error = refusal("user_models:own", kwargs={"maker": maker})
+                error = refusal("user_laws:own", kwargs={"maker": maker})
                 self.assertEqual(error.id, "H0208")
                 self.assertIn("`w`", error.what)
                 self.assertIn(reason, error.why)
 
     def test_a_law_that_changes_from_build_to_build_is_refused(self):
-        error = refusal("user_models:Changing")
+        error = refusal("user_laws:Changing")
         self.assertEqual(error.id, "H0208")
         self.assertIn("differs from build to build", error.why)
 
@@ -214,7 +214,7 @@ class NoLaw(unittest.TestCase):
             for initialization in ("recorded", "standard"):
                 with self.subTest(maker, initialization=initialization):
                     error = refusal(
-                        "user_models:own",
+                        "user_laws:own",
                         kwargs={"maker": maker},
                         initialization=initialization,
                     )

@@ -52,8 +52,10 @@ class Refusals(unittest.TestCase):
         self.check("H0204", "user_models:leaving", where=marked("leaving"))
         self.check("H0204", "user_models:mlp", kwargs={"widht": 3}, why="widht")
         self.check("H0205", "user_models:no_module", where=marked("no_module"))
-        for target in ("A_MODEL", "NUMBER", "growing", "kept"):
-            self.check("H0205", f"user_models:{target}")
+        for name in ("A_MODEL", "NUMBER"):
+            self.check("H0205", f"user_models:{name}")
+        for name in ("growing", "kept"):
+            self.check("H0205", f"user_laws:{name}")
 
     def test_arguments_that_cannot_be_read(self):
         self.check("H0206", "user_models:mlp", kwargs="{width: 3}")
@@ -100,7 +102,7 @@ class Refusals(unittest.TestCase):
         self.assertIn(spec.text, caught.exception.what)
 
     def test_inputs_that_do_not_fit_forward(self):
-        two = "user_models:TwoInputs"
+        two = "user_forwards:TwoInputs"
         self.check("H0210", two, "idz=int64[*,8]", do="`ids`")
         self.check("H0210", two, "int64[*,8]", "float32[*,8]")
         self.check("H0210", two, "ids=int64[*,8]", "ids=int64[*,8]")
@@ -112,7 +114,7 @@ class Refusals(unittest.TestCase):
     def test_a_forward_that_fails_on_the_input(self):
         self.check("H0211", "user_models:Net", "float32[*,5]")
         self.check("H0211", "user_models:Net", "int64[*,4]")
-        self.check("H0211", "user_models:Raising", where=marked("raising"), why="out of coffee")
+        self.check("H0211", "user_forwards:Raising", where=marked("raising"), why="out of coffee")
         self.check("H0211", "torchvision.models:resnet18", "float32[*,1,32,32]", why="channels")
 
     def test_control_flow_that_depends_on_data(self):
@@ -123,33 +125,33 @@ class Refusals(unittest.TestCase):
             ("Item", "item"),
             ("Selected", "selected"),
         ):
-            self.check("H0212", f"user_models:{name}", where=marked(mark))
+            self.check("H0212", f"user_forwards:{name}", where=marked(mark))
 
     def test_code_that_no_graph_can_hold(self):
         self.check(
             "H0213",
-            "user_models:CustomAutograd",
+            "user_forwards:CustomAutograd",
             where=marked("custom_autograd"),
             why="backward",
         )
-        self.check("H0213", "user_models:KeptAutograd", where=marked("kept_autograd"))
-        self.check("H0214", "user_models:Scripted")
-        self.check("H0214", "user_models:ScriptFunctionHeld", where=marked("script_function"))
-        self.check("H0214", "user_models:ScriptFunctionCalled", where=marked("script_called"))
-        self.check("H0218", "user_models:OpaqueOutput", where=marked("opaque_output"))
-        self.check("H0222", "user_models:PythonChance", where=marked("python_chance"))
-        self.check("H0222", "user_models:NumpyChance", where=marked("numpy_chance"))
+        self.check("H0213", "user_forwards:KeptAutograd", where=marked("kept_autograd"))
+        self.check("H0214", "user_forwards:Scripted")
+        self.check("H0214", "user_forwards:ScriptFunctionHeld", where=marked("script_function"))
+        self.check("H0214", "user_forwards:ScriptFunctionCalled", where=marked("script_called"))
+        self.check("H0218", "user_forwards:OpaqueOutput", where=marked("opaque_output"))
+        self.check("H0222", "user_forwards:PythonChance", where=marked("python_chance"))
+        self.check("H0222", "user_forwards:NumpyChance", where=marked("numpy_chance"))
 
     def test_operators_that_are_not_pytorchs_own(self):
-        self.check("H0226", "user_models:CustomOperator", where=marked("custom_operator"))
-        self.check("H0226", "user_models:Conditional", where=marked("conditional"))
+        self.check("H0226", "user_forwards:CustomOperator", where=marked("custom_operator"))
+        self.check("H0226", "user_forwards:Conditional", where=marked("conditional"))
 
     def test_complex_numbers(self):
         self.check("H0225", "user_models:Fourier", where=marked("fourier"))
 
     def test_a_batch_that_is_a_constant(self):
-        self.check("H0215", "user_models:FixedBatch", where=marked("fixed_batch"))
-        self.check("H0215", "user_models:AssertedBatch", where=marked("asserted_batch"))
+        self.check("H0215", "user_forwards:FixedBatch", where=marked("fixed_batch"))
+        self.check("H0215", "user_forwards:AssertedBatch", where=marked("asserted_batch"))
 
     def test_state_that_cannot_be_carried(self):
         self.check("H0216", "user_models:frozen")
@@ -158,7 +160,7 @@ class Refusals(unittest.TestCase):
         self.check("H0217", "user_models:ExtraState", where=marked("extra_state"))
 
     def test_a_forward_without_an_output(self):
-        self.check("H0221", "user_models:NoOutput")
+        self.check("H0221", "user_forwards:NoOutput")
 
 
 class Catalogue(unittest.TestCase):
@@ -190,7 +192,7 @@ class Program(unittest.TestCase):
     def test_a_refusal_is_one_json_object_on_the_last_line(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "model.pt2")
-            done = self.run_export(*command("user_models:Branch", (), path), "--json")
+            done = self.run_export(*command("user_forwards:Branch", (), path), "--json")
             self.assertEqual((done.returncode, done.stdout, os.listdir(folder)), (2, "", []))
         error = json.loads(done.stderr.splitlines()[-1])
         self.assertEqual(sorted(error), ["do", "id", "what", "where", "why"])
@@ -206,7 +208,7 @@ class Program(unittest.TestCase):
     def test_what_the_model_prints_goes_to_stderr(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "model.pt2")
-            done = self.run_export(*command("user_models:Noisy", (), path))
+            done = self.run_export(*command("user_forwards:Noisy", (), path))
             self.assertEqual(
                 (done.returncode, done.stdout, os.listdir(folder)), (0, "", ["model.pt2"])
             )
