@@ -209,6 +209,24 @@ TEST(Optimizer, LeavesATensorWithoutGradientAlone) {
   EXPECT_EQ(distance(layout.view(weights, 1), gradient * -.1), 0);
 }
 
+/// A schedule sets the rate anew at every step; what the width asks for stays.
+TEST(Optimizer, AScheduledRateKeepsTheWidthFactors) {
+  const FlatLayout layout(kShapes, 1, at::kFloat);
+  const at::Tensor weights = layout.make_buffer();
+  Optimizer optimizer(layout, {{.lr = .1}}, kNarrow);
+  std::vector<at::Tensor> gradients;
+  for (std::size_t i = 0; i < kNarrow.size(); ++i) {
+    gradients.push_back(layout.match(at::ones_like(layout.view(weights, i)), i));
+  }
+  for (const double scheduled : {1., .5, .25}) {
+    optimizer.step(weights, gradients, std::vector{TrialStep{.lr_factor = scheduled}});
+  }
+  for (std::size_t i = 0; i < kNarrow.size(); ++i) {
+    const at::Tensor moved = layout.view(weights, i);
+    EXPECT_LE(distance(moved, at::full_like(moved, -.175 * kNarrow[i].lr)), 1e-7) << i;
+  }
+}
+
 TEST(Optimizer, RefusesUnlikeKindsInOneContainer) {
   const FlatLayout layout(kShapes, 2, at::kFloat);
   EXPECT_THROW(Optimizer(layout, {{.lr = .1}, {.kind = OptimizerKind::kAdam}}, kPlain),

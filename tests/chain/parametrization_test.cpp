@@ -19,6 +19,14 @@
 //                                                  AtScalingOneOnlyTheReadoutChanges
 // 10  output bias                                  shrink/parametrization_test
 //                                                  AnOutputBiasIsUntouched..; Mup below
+// 11  attention scale, head size or heads shrink    golden/shrink/attention_* (factor, divisor,
+//                                                  scaled_query, without_scale, fewer_heads)
+// 12  tied embedding                               golden/shrink/tied_transposed, lstm_tied;
+//                                                  chain/tied_test
+// 13  embedding rows drawn alike alone and stacked train/independence_test
+//                                                  InitialWeightsAreTheSameBits..;
+//                                                  chain/torchvision_test Networks/Spread
+// 14  a norm's gain stays 1, its shift 0           golden/shrink/conv_batch_norm, group_norm
 // 15  L2 inside Adam; lr x decay of AdamW          golden/job/decay_inside_adam,
 //                                                  searched_adam_decay_in_a_branch;
 //                                                  shrink/parametrization_test
@@ -31,6 +39,11 @@
 //                                                  DropoutMasksAreTheSameBits..
 // 20  batch norm, all forms, ten steps             ops/image_cases_test (add_norms), run by
 //                                                  ops/parity_test
+// 21  padding_idx, also at and above K             ops/token_cases_test (EmbeddingArgs), run by
+//                                                  ops/parity_test
+// 22  padding modes, momentum None, 3-D layer norm ops/image_cases_test, channel_cases_test,
+// run
+//                                                  by ops/parity_test
 // 23  unknown modules, subclasses                  shrink/surrogate_test RefusesAnUnknownOp..,
 //                                                  ops/executor_test
 //                                                  AnOpWithoutARowIsRefused..; UnusualModules
@@ -38,6 +51,15 @@
 // 24  flattens, view, mean, functional calls       golden/shrink/flattens_view_mean,
 //                                                  chain/exactness_test depthwise;
 //                                                  UnusualModules below
+// 25  log_softmax at the end, two inputs,          run/output_check_test TakesScores..;
+//     one channel                                  command_line/test_kinds_of_jobs;
+//                                                  chain/transfer_test (mlp784)
+// 26  12 + 20 channels                             golden/shrink/cat_unequal
+// 43  a wrong rule fails, the right one passes     chain/coordinates_test,
+//                                                  family_coordinates_test
+// 45  a schedule's rate keeps the factors          optim/optimizer_test AScheduledRateKeeps..
+// 46  decay, dropout, smoothing searched;          golden/job/searched_*;
+//     loaded weights                               command_line/test_refused_models
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
