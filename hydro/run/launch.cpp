@@ -116,7 +116,7 @@ struct Launch {
 
 /// The other program shall not inherit how this one treats signals.
 void reset_signals() {
-  for (const int number : {SIGPIPE, SIGHUP, SIGINT, SIGTERM}) {
+  for (const int number : {SIGPIPE, SIGHUP, SIGXFSZ, SIGINT, SIGTERM}) {
     (void)::signal(number, SIG_DFL);
   }
   sigset_t none;

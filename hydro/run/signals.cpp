@@ -45,8 +45,9 @@ struct SignalStop::Waiter {
 };
 
 SignalStop::SignalStop() : waiter_(std::make_unique<Waiter>()) {
-  (void)std::signal(SIGPIPE, SIG_IGN);
-  (void)std::signal(SIGHUP, SIG_IGN);
+  for (const int number : {SIGPIPE, SIGHUP, SIGXFSZ}) {
+    (void)std::signal(number, SIG_IGN);
+  }
   const sigset_t set = stop_signals();
   pthread_sigmask(SIG_BLOCK, &set, &waiter_->old_mask);
   waiter_->thread = std::jthread(

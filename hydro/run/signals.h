@@ -8,8 +8,8 @@
 namespace hydro::run {
 
 /// Blocks SIGINT and SIGTERM in the calling thread and in the threads that it starts later, and
-/// waits for them on a thread of its own. SIGPIPE and SIGHUP are ignored: a closed terminal
-/// does not end a study. One at a time.
+/// waits for them on a thread of its own. SIGPIPE, SIGHUP and SIGXFSZ are ignored: a closed
+/// terminal does not end a study. One at a time.
 class SignalStop {
  public:
   SignalStop();

@@ -26,10 +26,11 @@ TEST(Signals, ATerminationRequestsAStop) {
   testing::wait_for(stop.token());
 }
 
-TEST(Signals, AClosedTerminalOrPipeIsNoStop) {
+TEST(Signals, AClosedTerminalOrPipeOrALimitOnFilesIsNoStop) {
   const SignalStop stop;
   ::raise(SIGHUP);
   ::raise(SIGPIPE);
+  ::raise(SIGXFSZ);
   EXPECT_FALSE(stop.token().stop_requested());
 }
 

@@ -11,13 +11,11 @@ LIMIT = 200_000  # bytes that one file may have: the study's log of events grows
 
 class FullDisk(Case):
     def tune_within(self, limit, job):
-        """Python ignores SIGXFSZ, and so does what it starts: a write past the limit fails instead."""
         self.write_job(job)
         done = subprocess.run(
             [BINARY, "tune", "job.yaml", "-o", "run"],
             cwd=self.folder,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
-            restore_signals=False,
             capture_output=True,
             text=True,
             timeout=PATIENCE,
