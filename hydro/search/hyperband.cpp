@@ -148,7 +148,7 @@ Verdict SynchronousHyperband::settle(Bracket& bracket, std::int64_t present) {
       known.waits = false;
       verdict = move.verdict;
     } else if (known.gone) {
-      moves_.push_front(move);  // what ends frees memory: first
+      moves_.insert(moves_.begin(), move);  // what ends frees memory: first
     } else {
       moves_.push_back(move);
     }
@@ -180,7 +180,7 @@ std::optional<Move> SynchronousHyperband::next() const {
 
 void SynchronousHyperband::make(const Move& move) {
   HYDRO_CHECK(!moves_.empty() && moves_.front().trial == move.trial, "moves have an order");
-  moves_.pop_front();
+  moves_.erase(moves_.begin());
   trials_[at(move.trial)].waits = false;
 }
 

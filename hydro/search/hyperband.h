@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <vector>
 
@@ -74,7 +73,7 @@ class SynchronousHyperband {
   std::vector<BracketPlan> band_;
   std::vector<Bracket> brackets_;
   std::vector<Known> trials_;
-  std::deque<Move> moves_;
+  std::vector<Move> moves_;
   bool closed_ = false;
 };
 

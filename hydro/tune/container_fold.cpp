@@ -109,7 +109,7 @@ void bind(State& state, Container& container, SlotId slot, std::int64_t now_ns) 
   }
   HYDRO_CHECK(!state.waiting.empty(), "no container waits");
   HYDRO_CHECK(state.waiting.front() == container.id, "containers start in order");
-  state.waiting.pop_front();
+  state.waiting.erase(state.waiting.begin());
   slot_at(state, slot).active = container.id;
   for (const TrialId id : container.trials) {
     start_trial(state, id, now_ns);

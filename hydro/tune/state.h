@@ -5,7 +5,6 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -177,7 +176,7 @@ struct State {
 
   // Derived.
   std::vector<Slot> slots;
-  std::deque<worker::ContainerId> waiting;  // planned, in starting order
+  std::vector<worker::ContainerId> waiting;  // planned, in starting order
   std::set<worker::ContainerId> parked;     // all trials ended, not dissolved
   std::set<Rank> ranking;                   // the best of the finished and stopped, best first
   std::set<worker::TrialId> unplanned;      // without a container
