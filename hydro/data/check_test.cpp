@@ -1,5 +1,6 @@
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -90,7 +91,7 @@ TEST_F(CheckDataset, RefusesOtherElementTypes) {
   dataset_.inputs[0] = {.name = "",
                         .type = ElementType::kInt64,
                         .shape = {1},
-                        .bytes = Bytes(6 * 8),
+                        .bytes = Bytes(std::size_t{6} * 8),
                         .file = "rows"};
   expectation_.inputs[0] = {.name = "x", .type = ElementType::kFloat32, .shape = {1}};
   expect_refusal("H0409", "takes float32, the file holds int64 @ data.train: rows");

@@ -1,6 +1,4 @@
-#include "hydro/data/text.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>

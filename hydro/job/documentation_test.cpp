@@ -1,5 +1,6 @@
 // docs/job-file.md against the schema: a heading names a section in backticks, its table has
 // one row a key, with the type and the default that the program knows.
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -7,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "hydro/job/schema.h"
 #include "hydro/job/sections.h"
 
 namespace hydro::job {

@@ -1,6 +1,5 @@
 #include <filesystem>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>

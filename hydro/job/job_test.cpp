@@ -28,11 +28,9 @@ using testing::good;
 using ::testing::HasSubstr;
 using testing::JobText;
 using ::testing::Not;
-using testing::parse;
 using testing::with_data;
 using testing::with_model;
 using testing::with_optimizer;
-using testing::with_train;
 using testing::with_tune;
 
 const std::filesystem::path kSource = HYDRO_SOURCE_DIR;

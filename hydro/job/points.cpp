@@ -116,14 +116,15 @@ class PointReader {
       const Key& key = point_.keys[i];
       const auto inside = std::ranges::find_if(
           space_.parameters, [&key](const Parameter& it) { return is_named(it, key.text); });
-      HYDRO_CHECK(inside != space_.parameters.end() && inside->condition.has_value(), key.text);
+      HYDRO_CHECK(inside != space_.parameters.end(), key.text);
+      const search::Condition branch = inside->condition.value();
       return reader_
-          .error(key,
-                 "H0721",
-                 "`" + key.text + "` exists only inside an option of `" +
-                     inside->condition->parameter + "`")
-          .fix("give `" + inside->condition->parameter + ": " +
-               std::to_string(inside->condition->branch) + "`, the number of the option, too");
+          .error(
+              key,
+              "H0721",
+              "`" + key.text + "` exists only inside an option of `" + branch.parameter + "`")
+          .fix("give `" + branch.parameter + ": " + std::to_string(branch.branch) +
+               "`, the number of the option, too");
     }
     return {};
   }

@@ -255,7 +255,7 @@ std::optional<std::uint64_t> as_size(const Node& node) {
     return std::nullopt;
   }
   const auto parts = split_unit(node.text);
-  if (!parts || !(parts->first >= 0 && parts->first <= kMost)) {
+  if (!parts || parts->first < 0 || parts->first > kMost) {
     return std::nullopt;
   }
   for (const auto& [unit, bytes] : kSizeUnits) {

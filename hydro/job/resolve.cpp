@@ -21,6 +21,7 @@
 #include "hydro/job/yaml.h"
 #include "hydro/search/searcher.h"
 #include "hydro/search/space.h"
+#include "hydro/worker/settings.h"
 
 namespace hydro::job {
 namespace {
@@ -133,7 +134,7 @@ std::vector<std::string> model_variants(const Job& job) {
   std::vector<std::string> variants{kwargs_of(job, median_config(job)).value()};
   for (std::int64_t k = 0; k < searcher->total(); ++k) {
     const std::optional<Config> config = searcher->ask(k).value();
-    std::string kwargs = kwargs_of(job, *config).value();
+    std::string kwargs = kwargs_of(job, config.value()).value();
     if (std::ranges::find(variants, kwargs) == variants.end()) {
       variants.push_back(std::move(kwargs));
     }

@@ -33,7 +33,7 @@ constexpr auto kOtherNames = std::to_array<std::pair<std::string_view, std::stri
 
 /// The known key that was meant, or empty.
 std::string meant_by(std::string_view key, std::span<const std::string> known) {
-  const auto other = std::ranges::find(
+  const auto* const other = std::ranges::find(
       kOtherNames, key, &std::pair<std::string_view, std::string_view>::first);
   if (other != kOtherNames.end() && std::ranges::find(known, other->second) != known.end()) {
     return std::string(other->second);

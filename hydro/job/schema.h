@@ -143,7 +143,8 @@ Result<void> read_bool(const Reader& reader,
   if (!value) {
     return reader.wrong(node, row.key, row.type);
   }
-  out.*Member = *value;
+  const bool given = *value;
+  out.*Member = given;
   return {};
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -117,6 +118,7 @@ const Node* name_node(const Node& node) {
 Error unknown_search(const Reader& reader, const Node& node, const Node* name) {
   Error fault = reader.wrong(name == nullptr ? node : *name, "search", kType);
   std::vector<std::string> words;
+  words.reserve(kKinds.size());
   for (const auto& [word, kind] : kKinds) {
     words.emplace_back(word);
   }

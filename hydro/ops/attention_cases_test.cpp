@@ -1,7 +1,6 @@
 // Parity cases of scaled dot product attention: ranks, masks of trials and of all, causal,
 // scaled, grouped heads, dropout.
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "hydro/ops/testing.h"
@@ -40,11 +41,11 @@ at::Tensor plain_transposed(const TransposedArgs& a, const Tensors& in) {
   };
   switch (a.dimensions) {
     case 1:
-      return run([](auto... v) { return at::conv_transpose1d(v...); });
+      return run([](const auto&... v) { return at::conv_transpose1d(v...); });
     case 2:
-      return run([](auto... v) { return at::conv_transpose2d(v...); });
+      return run([](const auto&... v) { return at::conv_transpose2d(v...); });
     default:
-      return run([](auto... v) { return at::conv_transpose3d(v...); });
+      return run([](const auto&... v) { return at::conv_transpose3d(v...); });
   }
 }
 

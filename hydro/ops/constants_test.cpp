@@ -1,14 +1,11 @@
 // Nodes that are marked constant: computed once for each shape, shared by all trials.
 #include <cstddef>
-#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "hydro/base/result.h"
-#include "hydro/ir/testing.h"
 #include "hydro/ops/executor.h"
 #include "hydro/ops/ops.h"
 #include "hydro/ops/testing.h"

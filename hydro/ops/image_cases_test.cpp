@@ -1,10 +1,10 @@
 // Parity cases of convolution, padding, batch norm and pooling: the argument sweeps of HFTA's
 // own op tests.
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "hydro/ops/testing.h"

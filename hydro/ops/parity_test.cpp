@@ -2,7 +2,9 @@
 // separate plain calls.
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,9 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "hydro/base/philox.h"
 #include "hydro/base/result.h"
-#include "hydro/ir/graph.h"
 #include "hydro/ir/testing.h"
 #include "hydro/ops/executor.h"
 #include "hydro/ops/ops.h"

@@ -4,7 +4,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "hydro/base/philox.h"

@@ -97,7 +97,7 @@ inline Case one_node(std::string_view op,
 }
 
 inline std::vector<Operand> x_of(Ints shape) {
-  return {{"x", std::move(shape)}};
+  return {{.name = "x", .shape = std::move(shape)}};
 }
 
 /// What one trial must give, as one expression.
@@ -147,7 +147,7 @@ inline at::Tensor drawn_mask(const Ints& sizes,
 }
 
 /// Standard normals, the same on every machine.
-inline at::Tensor normals(std::vector<std::int64_t> sizes, std::uint64_t key) {
+inline at::Tensor normals(const std::vector<std::int64_t>& sizes, std::uint64_t key) {
   at::Tensor out = at::empty(sizes, at::kDouble);
   fill_normal(
       {.key = key},

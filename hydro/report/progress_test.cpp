@@ -39,7 +39,7 @@ std::string printed(ProgressForm form, const tune::Journal& journal) {
   progress.finish();
   progress.finish();
   std::string text(static_cast<std::size_t>(std::ftell(file)), '\0');
-  std::rewind(file);
+  HYDRO_CHECK(std::fseek(file, 0, SEEK_SET) == 0);
   HYDRO_CHECK(std::fread(text.data(), 1, text.size(), file) == text.size());
   std::fclose(file);
   return text;

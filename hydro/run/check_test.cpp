@@ -12,15 +12,14 @@
 #include "hydro/base/file.h"
 #include "hydro/base/result.h"
 #include "hydro/base/testing.h"
-#include "hydro/run/backend.h"
 #include "hydro/run/check_report.h"
 #include "hydro/run/testing.h"
+#include "hydro/shrink/coordinates.h"
 #include "hydro/shrink/surrogate.h"
 
 namespace hydro::run {
 namespace {
 
-using hydro::testing::words;
 using ::testing::AllOf;
 using ::testing::Contains;
 using testing::FakeBackend;

@@ -12,7 +12,6 @@
 #include "hydro/base/text.h"
 #include "hydro/data/dataset.h"
 #include "hydro/ir/graph.h"
-#include "hydro/ir/model.h"
 #include "hydro/job/job.h"
 #include "hydro/run/material.h"
 

@@ -1,5 +1,6 @@
 #include "hydro/run/export_process.h"
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <stop_token>

@@ -15,6 +15,7 @@
 #include "hydro/job/job.h"
 #include "hydro/run/installation.h"
 #include "hydro/run/line_process.h"
+#include "hydro/run/process.h"
 #include "hydro/run/searcher_protocol.h"
 #include "hydro/search/searcher.h"
 #include "hydro/search/space.h"
@@ -68,7 +69,7 @@ Error ExternalSearcher::fail(Error error) {
 
 Result<std::string> ExternalSearcher::exchange(const Json& message,
                                                std::chrono::milliseconds deadline) {
-  return process_->exchange(message.dump(), deadline, stop_);
+  return process_.value().exchange(message.dump(), deadline, stop_);
 }
 
 Result<void> ExternalSearcher::start() {
@@ -132,11 +133,12 @@ Result<std::optional<search::Config>> ExternalSearcher::ask(std::int64_t k) {
   if (!config.has_value()) {
     return fail(std::move(config).error());
   }
-  if (config->has_value()) {
+  const std::optional<search::Config>& asked = *config;
+  if (asked.has_value()) {
     const bool given = k < static_cast<std::int64_t>(settings_.points.size());
-    history_.emplace_back(Asked{.k = k, .config = **config, .given = given});
+    history_.emplace_back(Asked{.k = k, .config = *asked, .given = given});
     if (settings_.greeting.dedup) {
-      seen_.insert(**config);
+      seen_.insert(*asked);
     }
   }
   return config;

@@ -10,14 +10,16 @@
 #include <gtest/gtest.h>
 
 #include "hydro/base/file.h"
+#include "hydro/base/result.h"
 #include "hydro/base/testing.h"
 #include "hydro/data/testing.h"
 #include "hydro/data/tokenizer.h"
 #include "hydro/job/job.h"
 #include "hydro/run/check.h"
+#include "hydro/run/check_report.h"
 #include "hydro/run/fingerprints.h"
 #include "hydro/run/testing.h"
-#include "hydro/tune/summary.h"
+#include "hydro/tune/events.h"
 
 namespace hydro::run {
 namespace {

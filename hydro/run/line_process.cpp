@@ -1,6 +1,5 @@
 #include "hydro/run/line_process.h"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -22,6 +21,7 @@
 #include "hydro/base/result.h"
 #include "hydro/base/text.h"
 #include "hydro/run/launch.h"
+#include "hydro/run/process.h"
 
 namespace hydro::run {
 namespace {
@@ -57,7 +57,7 @@ std::string last_lines(std::string_view text) {
   for (int line = 0; line < kLines && !text.empty(); ++line) {
     const std::size_t newline = text.rfind('\n');
     const std::size_t start = newline == std::string_view::npos ? 0 : newline + 1;
-    out = printable(text.substr(start)) + (out.empty() ? "" : " / ") + out;
+    out.insert(0, printable(text.substr(start)).append(out.empty() ? "" : " / "));
     text = text.substr(0, start == 0 ? 0 : start - 1);
   }
   return out;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "hydro/base/result.h"
 #include "hydro/ir/graph.h"
 #include "hydro/worker/settings.h"
 

@@ -3,10 +3,12 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <stop_token>
 #include <string>
 
 #include <poll.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include "hydro/base/result.h"

@@ -55,7 +55,7 @@ struct Replay {
 ///         trial, or nothing to compare; what the job, the data and training may fail with;
 ///         H0650 stopped
 [[nodiscard]] Result<Replay> replay_trial(const std::filesystem::path& folder,
-                                          worker::TrialId trial,
+                                          worker::TrialId id,
                                           const Backend& backend,
                                           const std::stop_token& stop);
 

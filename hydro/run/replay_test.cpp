@@ -1,6 +1,7 @@
 #include "hydro/run/replay.h"
 
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <stop_token>
@@ -11,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "hydro/base/bytes.h"
 #include "hydro/base/file.h"
 #include "hydro/base/result.h"
 #include "hydro/base/testing.h"

@@ -17,8 +17,9 @@
 #include "hydro/base/result.h"
 #include "hydro/base/testing.h"
 #include "hydro/job/job.h"
-#include "hydro/run/backend.h"
+#include "hydro/run/material.h"
 #include "hydro/run/testing.h"
+#include "hydro/shrink/coordinates.h"
 #include "hydro/shrink/surrogate.h"
 #include "hydro/store/testing_states.h"
 #include "hydro/store/waiting_states.h"
@@ -26,6 +27,8 @@
 #include "hydro/tune/state.h"
 #include "hydro/tune/summary.h"
 #include "hydro/worker/messages.h"
+#include "hydro/worker/settings.h"
+#include "hydro/worker/worker.h"
 
 namespace hydro::run {
 namespace {

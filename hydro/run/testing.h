@@ -220,7 +220,9 @@ class JobFolder {
   }
 
   /// 28x28 images counting bytes, labels 0, 1, 2, 0, ...
-  void write_split(const std::string& name, std::uint32_t count, std::uint8_t last_label = 2) {
+  void write_split(const std::string& name,
+                   std::uint32_t count,
+                   std::uint8_t last_label = 2) const {
     std::vector<std::uint8_t> pixels(std::size_t{count} * 28 * 28);
     for (std::size_t i = 0; i < pixels.size(); ++i) {
       pixels[i] = static_cast<std::uint8_t>(i % 251);
@@ -236,7 +238,7 @@ class JobFolder {
                                data::testing::idx_bytes({count}, labels));
   }
 
-  fs::path write() {
+  [[nodiscard]] fs::path write() const {
     const fs::path file = folder / "job.yaml";
     write_text_durably(
         file,

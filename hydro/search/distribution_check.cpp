@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
-#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 

@@ -1,4 +1,3 @@
-#include "hydro/search/median.h"
 
 #include <cstdint>
 

@@ -1,6 +1,7 @@
 #include "hydro/search/order_statistics.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <random>

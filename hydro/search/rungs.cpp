@@ -41,6 +41,7 @@ std::vector<std::int64_t> rung_levels(std::int64_t first,
 std::vector<double> softmax_shares(std::int64_t rungs, std::int64_t brackets) {
   HYDRO_CHECK(brackets >= 1 && brackets <= rungs, "a bracket has a rung");
   std::vector<double> weights;
+  weights.reserve(static_cast<std::size_t>(brackets));
   for (std::int64_t s = 0; s < brackets; ++s) {
     weights.push_back(std::exp(static_cast<double>(-s)));
   }
@@ -52,6 +53,7 @@ std::vector<double> budget_shares(const std::vector<std::int64_t>& levels,
   const auto rungs = static_cast<std::int64_t>(levels.size());
   HYDRO_CHECK(brackets >= 1 && brackets <= rungs, "a bracket has a rung");
   std::vector<double> weights;
+  weights.reserve(static_cast<std::size_t>(brackets));
   for (std::int64_t s = 0; s < brackets; ++s) {
     weights.push_back(static_cast<double>(rungs) /
                       (static_cast<double>(rungs - s) *

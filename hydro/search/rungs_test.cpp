@@ -1,5 +1,6 @@
 #include "hydro/search/rungs.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>

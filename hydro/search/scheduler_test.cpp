@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "hydro/base/result.h"
+#include "hydro/search/hyperband.h"
+#include "hydro/search/order_statistics.h"
 #include "hydro/search/scheduler_testing.h"
 #include "hydro/search/verdict.h"
 

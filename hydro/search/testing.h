@@ -14,7 +14,7 @@
 
 namespace hydro::search::testing {
 
-inline Parameter parameter(std::string path, Distribution distribution) {
+inline Parameter parameter(const std::string& path, Distribution distribution) {
   return {.path = path,
           .name = path,
           .distribution = std::move(distribution),

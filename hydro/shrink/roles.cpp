@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -17,7 +16,6 @@
 #include "hydro/shrink/analysis.h"
 #include "hydro/shrink/atoms.h"
 #include "hydro/shrink/readouts.h"
-#include "hydro/shrink/rules.h"
 #include "hydro/shrink/sizes.h"
 #include "hydro/shrink/surrogate.h"
 

@@ -84,7 +84,7 @@ TEST_F(StudyDatabase, KeepsTextWithZerosQuotesAndOtherScripts) {
   const Event event{.type = "odd",
                     .version = 7,
                     .time_ns = -1,
-                    .body = std::string("a\0b'\"; DROP TABLE event;--\xC3\xA9", 29)};
+                    .body = std::string("a\0b'\"; DROP TABLE event;--\xC3\xA9", 28)};
   auto database = StudyDb::create(file());
   ASSERT_EQ(words(database->append(std::vector{event})), "ok");
   EXPECT_EQ(read_events(file())->at(0).event, event);

@@ -3,7 +3,6 @@
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -16,7 +15,6 @@
 #include "hydro/base/result.h"
 #include "hydro/base/testing.h"
 #include "hydro/store/testing_states.h"
-#include "hydro/store/trial_state.h"
 
 namespace hydro::store {
 namespace {

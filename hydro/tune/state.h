@@ -177,9 +177,9 @@ struct State {
   // Derived.
   std::vector<Slot> slots;
   std::vector<worker::ContainerId> waiting;  // planned, in starting order
-  std::set<worker::ContainerId> parked;     // all trials ended, not dissolved
-  std::set<Rank> ranking;                   // the best of the finished and stopped, best first
-  std::set<worker::TrialId> unplanned;      // without a container
+  std::set<worker::ContainerId> parked;      // all trials ended, not dissolved
+  std::set<Rank> ranking;                    // the best of the finished and stopped, best first
+  std::set<worker::TrialId> unplanned;       // without a container
   std::set<worker::TrialId> paused;
   std::set<worker::TrialId> left_over;  // ended while they waited: their states are to go
   std::map<std::int64_t, std::int64_t> stopped_at;  // how many, by rung; 0: by no rung
