@@ -108,7 +108,7 @@ inline ir::StateEntry& entry_of(ir::Model& model, const std::string& name) {
 }
 
 inline void apply_line(const std::string& line, Case& made) {
-  static const std::map<std::string, Parametrization> kParametrizations = {
+  static const std::map<std::string, Parametrization> parametrizations = {
       {"mup", Parametrization::kMup},
       {"paper", Parametrization::kPaper},
       {"standard", Parametrization::kStandard}};
@@ -121,7 +121,7 @@ inline void apply_line(const std::string& line, Case& made) {
   } else if (key == "min_width") {
     made.options.min_width = std::stoll(name);
   } else if (key == "parametrization") {
-    made.options.parametrization = kParametrizations.at(name);
+    made.options.parametrization = parametrizations.at(name);
   } else if (key == "zero_query") {
     made.options.zero_query = true;
   } else if (key == "role") {

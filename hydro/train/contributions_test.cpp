@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "hydro/ir/graph.h"
+#include "hydro/ir/model.h"
 #include "hydro/ops/executor.h"
 #include "hydro/ops/ops.h"
 #include "hydro/ops/torch.h"

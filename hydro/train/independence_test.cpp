@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "hydro/ir/model.h"
-#include "hydro/ops/executor.h"
 #include "hydro/ops/torch.h"
 #include "hydro/train/container.h"
 #include "hydro/train/network.h"

@@ -83,7 +83,7 @@ at::Tensor stacked_cross_entropy(const at::Tensor& logits,
                                  std::span<const double> smoothing) {
   const at::Tensor log_shares = at::log_softmax(logits, -1);
   const at::Tensor index = classes.view({1, -1, 1}).expand({logits.size(0), -1, 1});
-  const at::Tensor hit = -log_shares.gather(-1, index).squeeze(-1).mean(-1);
+  at::Tensor hit = -log_shares.gather(-1, index).squeeze(-1).mean(-1);
   if (std::ranges::all_of(smoothing, [](double one) { return one == 0; })) {
     return hit;
   }
@@ -100,7 +100,7 @@ struct Scored {
 
 /// `output` is [K, B, T, V], without K for one trial.
 Scored scored_tokens(worker::Task task, const at::Tensor& output, const at::Tensor& classes) {
-  const Scored all{.scores = output.flatten(-3, -2), .classes = classes.flatten()};
+  Scored all{.scores = output.flatten(-3, -2), .classes = classes.flatten()};
   if (task != worker::Task::kMaskedLanguageModel) {
     return all;
   }
