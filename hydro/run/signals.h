@@ -9,7 +9,7 @@ namespace hydro::run {
 
 /// Blocks SIGINT and SIGTERM in the calling thread and in the threads that it starts later, and
 /// waits for them on a thread of its own. SIGPIPE, SIGHUP and SIGXFSZ are ignored: a closed
-/// terminal does not end a study. One at a time.
+/// terminal does not end a study, a write past `ulimit -f` is an error. One at a time.
 class SignalStop {
  public:
   SignalStop();
